@@ -93,7 +93,7 @@ def test_observations_are_flattened_by_gymnax():
 class Picture(Walk):
     """What is seen is a matrix."""
 
-    def observe(self, state, player, params, ops=None):
+    def observe(self, state, player, params):
         return jnp.full((2, 3), state.cell.astype(jnp.float32))
 
     def observation_space(self, params):

@@ -29,7 +29,7 @@ class NoMask(Standoff):
         action = jnp.where((action == FIRE) & (jnp.stack(state.charge) == 0), jnp.int32(CHARGE), action)
         return super().transition(state, action, *rest)
 
-    def legal_actions(self, state, params, ops=None):
+    def legal_actions(self, state, params):
         return jnp.ones((2, 3), jnp.bool_)
 
 

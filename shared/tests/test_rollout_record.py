@@ -12,7 +12,6 @@ import pytest
 from rlenv_shared import counter_rng, files
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError
-from rlenv_shared.ops import XLA
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.verification import jsonl
 from rlenv_shared.verification.record import (
@@ -45,14 +44,14 @@ class Walk(Env):
     name, version = "test/Walk-v0", 0
     default_params = WalkParams()
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator, params):
         start, generator = counter_rng.uniform(generator)
         return WalkState(position=start, rng=generator, time=jnp.int32(0))
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return {"position": state.position, "time": state.time}
 
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         jitter, rng = counter_rng.uniform(state.rng)
         position = state.position + (action - jnp.int32(1)).astype(jnp.float32) + jitter * jnp.float32(0.25)
         state = WalkState(position=position, rng=rng, time=state.time + jnp.int32(1))

@@ -112,7 +112,7 @@ def named(where):
 
 
 def test_an_unknown_trip_count_is_an_error_and_one_in_the_name_counts():
-    with pytest.raises(InvalidParamsError, match=r"trip count of inner: got unknown to the compiler.*as Ops.loop"):
+    with pytest.raises(InvalidParamsError, match=r"trip count of inner: got unknown to the compiler.*as control.loop"):
         hlo.step_loop(UNKNOWN, steps=8)
     loop = hlo.step_loop(named("at_most_7"), steps=8)
     # The condition of such a loop is a kernel too.

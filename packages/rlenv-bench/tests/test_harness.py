@@ -17,7 +17,6 @@ from rlenv_bench.workloads import HostWorkload, host_rollout, jax_rollout
 from rlenv_shared import counter_rng
 from rlenv_shared.env import Env
 from rlenv_shared.errors import DivergenceError, EnvError, InvalidParamsError
-from rlenv_shared.ops import XLA
 from rlenv_shared.reset_pool import ResetPool
 from rlenv_shared.spaces import Box, Discrete
 from rlenv_shared.struct import Replaceable, pytree_dataclass
@@ -216,18 +215,18 @@ class Count(Env):
     def __init__(self, masked=False):
         self.masked = masked
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator, params):
         _, generator = counter_rng.bits(generator)
         return CountState(total=jnp.int32(0), rng=generator, time=jnp.int32(0))
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return jnp.stack([state.total, state.time]).astype(jnp.float32)
 
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         state = state.replace(total=state.total + action, time=state.time + jnp.int32(1))
         return state, (action == 1).astype(jnp.float32), jnp.bool_(False), {}
 
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state, params):
         return jnp.array([True, state.time < 0, True]) if self.masked else jnp.ones(3, jnp.bool_)
 
     def action_space(self, params):
@@ -249,7 +248,7 @@ class Push(Count):
     def action_space(self, params):
         return Box(-2.0, 1.0, (2,), jnp.float32)
 
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         state = state.replace(time=state.time + jnp.int32(1))
         return state, action.sum(), jnp.bool_(False), {}
 

@@ -8,17 +8,17 @@ import pytest
 from rlenv_bench import kernel
 from rlenv_bench.workloads import rollout_function
 from rlenv_games import Hand, Skirmish
-from rlenv_shared import compiling
+from rlenv_shared import compiling, control
 from rlenv_shared.errors import InvalidParamsError
 
 pytestmark = pytest.mark.l1
 
 
-def step(carry, params, ops):
+def step(carry, params):
     scale, table = params
     word, total = carry
     word = word * jnp.uint32(1664525) + jnp.uint32(1013904223)
-    value = scale * ops.take(table, (word >> jnp.uint32(29)).astype(jnp.int32))
+    value = scale * control.take(table, (word >> jnp.uint32(29)).astype(jnp.int32))
     return (word, total + value), (value, word > jnp.uint32(2**31))
 
 

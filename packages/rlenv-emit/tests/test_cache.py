@@ -17,7 +17,6 @@ import pytest
 
 from rlenv_emit import build, emit, key, processor
 from rlenv_emit.errors import CacheWarning
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.seal import is_sealed
 from rlenv_emit.synthetic import Synthetic
 
@@ -114,18 +113,17 @@ def test_another_process_finds_the_same_key() -> None:
     program = """
 import jax, jax.numpy as jnp
 from rlenv_emit import build, key, processor
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.synthetic import Synthetic
 env = Synthetic(equations=200)
 state = jax.eval_shape(env.init, (jnp.uint32(0), jnp.uint32(0)), env.default_params)
-closed = jax.make_jaxpr(lambda s, a: env.transition(s, a, env.default_params, EMIT))(state, jnp.int32(0))
+closed = jax.make_jaxpr(lambda s, a: env.transition(s, a, env.default_params))(state, jnp.int32(0))
 print(key.key_of(closed, [True] * len(closed.in_avals), processor.FORMS[0], build.FLAGS))
 """
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
     env = Synthetic(equations=200)
     state = jax.eval_shape(env.init, (jnp.uint32(0), jnp.uint32(0)), env.default_params)
-    here = of(lambda s, a: env.transition(s, a, env.default_params, EMIT), state, jnp.int32(0))
+    here = of(lambda s, a: env.transition(s, a, env.default_params), state, jnp.int32(0))
     assert done.stdout.strip() == here
 
 
@@ -145,7 +143,7 @@ def test_a_large_step_is_found_in_half_a_second() -> None:
     env = Synthetic(equations=15_000)
     params = env.default_params
     state = jax.eval_shape(env.init, (jnp.uint32(0), jnp.uint32(0)), params)
-    closed = jax.make_jaxpr(lambda s, a: env.transition(s, a, params, EMIT))(state, jnp.int32(0))
+    closed = jax.make_jaxpr(lambda s, a: env.transition(s, a, params))(state, jnp.int32(0))
     assert _equations(closed.jaxpr) > 30_000
     begin = time.process_time()  # which neighbours on the machine do not lengthen
     key.key_of(closed, [True] * len(closed.in_avals), processor.FORMS[0], build.FLAGS)

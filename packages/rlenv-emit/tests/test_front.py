@@ -13,7 +13,8 @@ import pytest
 from rlenv_emit import emit
 from rlenv_emit.emit import traced_program
 from rlenv_emit.front import control
-from rlenv_emit.ir import size
+from rlenv_emit.interpret import Interpreter
+from rlenv_emit.ir import If, size, walk
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -165,3 +166,29 @@ def test_the_first_of_a_running_row_is_flushed_where_xla_flushes_it(name, count,
     nan = np.isnan(expected)  # the bits of a NaN are nobody's promise
     assert np.array_equal(nan, np.isnan(found))
     assert np.array_equal(expected.view(np.uint32)[~nan], found.view(np.uint32)[~nan])
+
+
+def long_and_short(x):
+    """A branch of a hundred equations and one of ten."""
+
+    def chained(times):
+        def chain(x):
+            for number in range(times):
+                x = x * 3 + number
+            return x
+
+        return chain
+
+    return jax.lax.cond(x > 5, chained(50), chained(5), x)
+
+
+def test_a_branch_of_cond_is_left_out_where_no_lane_takes_it():
+    program = traced_program(long_and_short, jnp.int32(0))
+    (branch,) = [one for one in walk(program.block) if isinstance(one, If)]
+    for values, runs in (([1, 2, 3, 4], 0), ([1, 2, 9, 4], 1)):
+        interpreter = Interpreter(program, 4)
+        found = interpreter([np.array(values, np.int32)])[0]
+        assert found.tolist() == [int(long_and_short(jnp.int32(value))) for value in values]
+        assert interpreter.runs[id(branch.then)] == runs
+    every = jnp.arange(33, dtype=jnp.int32)
+    assert np.array_equal(jax.vmap(emit(long_and_short, jnp.int32(0)))(every), jax.vmap(long_and_short)(every))

@@ -12,9 +12,8 @@ import pytest
 
 from rlenv_bench import workloads
 from rlenv_emit import emit_env, processor
-from rlenv_emit.env import WithHooks, environment
+from rlenv_emit.env import environment
 from rlenv_emit.fuzz import separate
-from rlenv_emit.hooks import EMIT
 from rlenv_games import Hand, Skirmish, twins
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.verification.compare import compare
@@ -94,7 +93,7 @@ def test_the_words_of_an_emulated_processor(spec: str, form: str) -> None:
     run, start = workloads.rollout_function(env, params, BATCH, STEPS, observe=False)
     begin = start()
     expected, _ = jax.jit(run, compiler_options=compiling.WITHOUT_FUSION["cpu"])(begin, params)
-    one, _ = workloads.rollout_function(WithHooks(env, EMIT), params, 1, STEPS, observe=False)
+    one, _ = workloads.rollout_function(env, params, 1, STEPS, observe=False)
     arguments = [np.asarray(leaf).reshape(BATCH, 1, *leaf.shape[1:]) for leaf in jax.tree.leaves(begin)]
     example = [jax.ShapeDtypeStruct(array.shape[1:], array.dtype) for array in arguments]
     whole = jax.tree.structure(begin)

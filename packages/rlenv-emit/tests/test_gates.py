@@ -11,15 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_emit import EMIT, emit, emit_env, emit_ops, gates
+from rlenv_emit import emit, emit_env, gates
 from rlenv_emit.emit import traced_program
 from rlenv_emit.errors import GateError
-from rlenv_emit.hooks import BRANCH, MASK
+from rlenv_emit.hooks import BRANCH, MASK, under
 from rlenv_emit.ir import If, Loop, walk
 from rlenv_emit.synthetic import CHANCES, Synthetic
 from rlenv_games import Hand, Skirmish
+from rlenv_shared import control
 from rlenv_shared.errors import SnapshotVersionError
-from rlenv_shared.ops import XLA, Ops
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(300)]
 SMALL = Synthetic(equations=400)
@@ -29,10 +29,10 @@ SMALL = Synthetic(equations=400)
 class Leaking(Synthetic):
     """One of its handlers forgets its mask."""
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> Any:
-        state, *rest = super().transition(state, action, params, ops)
+    def transition(self, state: Any, action: Any, params: Any) -> Any:
+        state, *rest = super().transition(state, action, params)
         rare = state.words[3] % 8 == 0
-        first = ops.when_any("leaks", rare, lambda word: word + 1, state.words[0])
+        first = control.gate("leaks", rare, lambda word: word + 1, state.words[0])
         return (dataclasses.replace(state, words=(first, *state.words[1:])), *rest)
 
 
@@ -49,9 +49,9 @@ def stepped(env: Any, **jit: Any) -> Any:
     return jax.device_get(jax.jit(lambda state: jax.lax.scan(body, state, None, 12), **jit)(state))
 
 
-def kinds(env: Any, ops: Ops) -> set[type]:
+def kinds(env: Any, policy: Any = None) -> set[type]:
     state = jax.eval_shape(env.init, (jnp.uint32(0), jnp.uint32(0)), env.default_params)
-    program = traced_program(lambda s: env.transition(s, jnp.int32(0), env.default_params, ops), state)
+    program = traced_program(under(policy, lambda s: env.transition(s, jnp.int32(0), env.default_params)), state)
     return {type(statement) for statement in walk(program.block)} & {If, Loop}
 
 
@@ -60,8 +60,8 @@ def test_masked_and_branching_steps_are_equal_to_xla() -> None:
     everything_masked = {f"rare{i}": MASK for i in range(len(CHANCES))}
     for policy in (None, everything_masked):
         jax.tree.map(np.testing.assert_array_equal, stepped(emit_env(SMALL, policy=policy)), expected)
-    assert kinds(SMALL, EMIT) == {If}
-    assert kinds(SMALL, emit_ops(everything_masked)) == set()
+    assert kinds(SMALL) == {If}
+    assert kinds(SMALL, everything_masked) == set()
 
 
 def test_a_handler_that_breaks_its_promise_is_named() -> None:
@@ -108,7 +108,7 @@ def test_the_committed_policy_names_the_gates_that_there_are() -> None:
 
 def test_loops_of_the_rules_are_loops() -> None:
     def count(x: Any) -> Any:
-        return EMIT.loop(lambda s: s[0] > 0, lambda s: (jnp.maximum(s[0] - 1, 0), s[1] + (s[0] > 0)), (x, x * 0), 50)
+        return control.loop(lambda s: s[0] > 0, lambda s: (jnp.maximum(s[0] - 1, 0), s[1] + (s[0] > 0)), (x, x * 0), 50)
 
     assert {type(s) for s in walk(traced_program(count, jnp.int32(0)).block)} >= {Loop}
     x = jnp.arange(40, dtype=jnp.int32)

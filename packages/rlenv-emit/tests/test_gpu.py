@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from rlenv_bench import workloads
-from rlenv_emit import EMIT, any_lane, emit, gates, ir
+from rlenv_emit import any_lane, emit, gates, ir
 from rlenv_emit.bits import equal
 from rlenv_emit.emit import traced_program
-from rlenv_emit.env import WithHooks, environment
+from rlenv_emit.env import environment
 from rlenv_emit.errors import GateError
 from rlenv_emit.front.trace import program
 from rlenv_emit.fuzz.compare import WARP, compare
@@ -46,7 +46,7 @@ def of_xla(env: Any, played: Rollout, steps: int) -> Any:
 
 
 def of_cpp(env: Any, played: Rollout, steps: int) -> Any:
-    one, _ = workloads.rollout_function(WithHooks(env, EMIT), played.params, 1, 1, **FORM)
+    one, _ = workloads.rollout_function(env, played.params, 1, 1, **FORM)
     params = jax.tree.map(jnp.asarray, played.params)
     carry = workloads.rollout_function(env, params, BATCH, 1, **FORM)[1]()
     carry = jax.tree.map(lambda leaf: leaf.reshape(BATCH, 1, *leaf.shape[1:]), carry)

@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 
 from rlenv_emit import EmittedEnv, emit, emit_env, processor
-from rlenv_emit.env import WithHooks
 from rlenv_emit.folder import CACHE_VARIABLE
 from rlenv_emit.native import Native, on_host
 from rlenv_emit.synthetic import WORDS, Synthetic, SyntheticState
 from rlenv_shared import registry
 from rlenv_shared.adapters.gymnasium import GymEnv, GymVectorEnv
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA
+from rlenv_shared.wrapper import Wrapper
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 GAME = Synthetic(equations=120)
@@ -58,12 +57,12 @@ def test_a_single_environment_plays_as_with_xla() -> None:
 def test_numbers_among_the_parameters_are_constants_of_the_step() -> None:
     traced = []
 
-    class Recorded(WithHooks):
-        def transition(self, state: Any, action: Any, params: Any, ops: Any = XLA) -> Any:
+    class Recorded(Wrapper):
+        def transition(self, state: Any, action: Any, params: Any) -> Any:
             traced.append(isinstance(params.max_steps_in_episode, jax.core.Tracer))
-            return super().transition(state, action, params, ops)
+            return super().transition(state, action, params)
 
-    env = emit_env(Recorded(GAME, XLA))
+    env = emit_env(Recorded(GAME))
     params = env.default_params
     state = env.init((jnp.uint32(1), jnp.uint32(2)), params)
     ended = [
@@ -81,9 +80,9 @@ class Ending(Synthetic):
         """One that is over."""
         return SyntheticState((jnp.int32(0),) * WORDS, jnp.int32(1000), generator)
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Any = XLA) -> Any:
+    def transition(self, state: Any, action: Any, params: Any) -> Any:
         """The made-up step."""
-        after, *others = super().transition(state, action, params, ops)
+        after, *others = super().transition(state, action, params)
         kept = jax.tree.map(lambda old, new: jnp.where(state.time < 1000, new, old), state.rng, after.rng)
         return dataclasses.replace(after, rng=kept), *others
 

@@ -16,6 +16,8 @@ from rlenv_emit.front import control, parameters
 from rlenv_emit.front.arrays import dtype_of, objects
 from rlenv_emit.front.control import RULES
 from rlenv_emit.fuzz import structure
+from rlenv_shared import control as flow
+from rlenv_shared.generators import COUNTER
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -70,6 +72,9 @@ FUNCTIONS = [
     (lambda x: jax.lax.while_loop(lambda c: c.sum() < 50, lambda c: c + 1, x), (X,)),
     (lambda x: jax.lax.scan(lambda c, row: (c + row, c * row), x[0], x, reverse=True, unroll=2), (X,)),
     (lambda x: (emit(lambda x: x * 3, X)(x), jax.lax.iota(jnp.int32, 3)), (X,)),
+    (lambda x: flow.gate("a", x[0, 0] > 1, lambda y: jnp.where(x[0, 0] > 1, y + x, y), x), (X,)),
+    (lambda x: flow.loop(lambda c: c.sum() < 50, lambda c: jnp.where(c.sum() < 50, c + x, c), x, 9), (X,)),
+    (lambda x: flow.draw(COUNTER, tuple(x[0].astype(jnp.uint32)), x[1, 0] > 1, x[1, 1], "dice"), (X,)),
 ]  # fmt: skip
 # of other versions of JAX, or bound by other libraries alone
 ALIASES = {

@@ -13,7 +13,6 @@ from rlenv_emit import emit_env, folder
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_shared.wrapper import Wrapper
 
@@ -54,16 +53,16 @@ class Dice(Env):
     def default_params(self):
         return Params()
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator, params):
         return State(jnp.int32(0), jnp.int32(0), jnp.int32(0), generator)
 
-    def begin_step(self, state, action, params, ops=XLA):
+    def begin_step(self, state, action, params):
         return Throw(state, action == 1, state.points < TARGET // 2)
 
     def goes_on(self, under_way):
         return under_way.begins
 
-    def go_on(self, under_way, params, ops=XLA):
+    def go_on(self, under_way, params):
         word, rng = counter_rng.bits(under_way.state.rng)
         die = (word >> np.uint32(8)).astype(jnp.int32) % 6 + 1
         safe = params.safe // (1 + under_way.bold.astype(jnp.int32))
@@ -74,14 +73,14 @@ class Dice(Env):
     def kind_of_part(self, under_way, params):
         return under_way.state.points - 100  # negative ones are kinds, too
 
-    def end_step(self, under_way, params, ops=XLA):
+    def end_step(self, under_way, params):
         state = dataclasses.replace(under_way.state, time=under_way.state.time + 1)
         return state, state.rolls.astype(jnp.float32), state.points >= TARGET, {"bold": under_way.bold}
 
-    def transition(self, state, action, params, ops=XLA):
-        under_way = self.begin_step(state, action, params, ops)
-        thrown = jax.lax.while_loop(self.goes_on, lambda throw: self.go_on(throw, params, ops), under_way)
-        return self.end_step(thrown, params, ops)
+    def transition(self, state, action, params):
+        under_way = self.begin_step(state, action, params)
+        thrown = jax.lax.while_loop(self.goes_on, lambda throw: self.go_on(throw, params), under_way)
+        return self.end_step(thrown, params)
 
     def elapsed(self, state):
         return state.time
@@ -92,7 +91,7 @@ class Dice(Env):
     def alike(self, state, action, params):
         return action
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return state.points
 
     def action_space(self, params):
@@ -171,8 +170,8 @@ def test_a_wrapper_has_steps_of_its_own():
     """What its steps do besides is no part of the steps inside."""
 
     class Twice(Wrapper):
-        def transition(self, state, action, params, ops=XLA):
-            state, reward, *others = self.env.transition(state, action, params, ops)
+        def transition(self, state, action, params):
+            state, reward, *others = self.env.transition(state, action, params)
             return state, 2 * reward, *others
 
     ours, theirs = (played(env, (BATCH,), Params(), steps=3) for env in (emit_env(Twice(Dice())), Twice(Dice())))

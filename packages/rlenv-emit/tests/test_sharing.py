@@ -15,8 +15,8 @@ from rlenv_emit.cpp import plan
 from rlenv_emit.cpp.source import source
 from rlenv_emit.emit import traced_program
 from rlenv_emit.fuzz.compare import compare
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.ir import If, Loop, walk
+from rlenv_shared import control
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 SMALL = 4
@@ -34,28 +34,28 @@ def step(state: Any) -> Any:
     """Branches that change parts of a state, old values read late, exchanged, and kept by a loop."""
 
     def change(state: Any) -> Any:
-        inner = EMIT.when_any("inner", state["a"] > 5, lambda s: {**s, "b": s["b"] * 3 + s["a"]}, state)
+        inner = control.gate("inner", state["a"] > 5, lambda s: {**s, "b": s["b"] * 3 + s["a"]}, state)
         return {"a": inner["b"] ^ inner["a"], "b": inner["a"] + 7, "c": inner["c"] - inner["b"]}
 
     def choose(state: Any) -> Any:
-        inner = EMIT.when_any("less", state["b"] > 3, lambda s: {**s, "b": s["b"] - s["a"]}, state)
+        inner = control.gate("less", state["b"] > 3, lambda s: {**s, "b": s["b"] - s["a"]}, state)
         chosen = jnp.where(inner["a"] > 3, 7, -9)  # before the last use of what it takes the place of
         return {**inner, "b": chosen, "c": inner["c"] ^ inner["b"]}
 
     before = state
-    state = EMIT.when_any("change", (state["a"] & 1) == 0, change, state)
+    state = control.gate("change", (state["a"] & 1) == 0, change, state)
     state = {**state, "c": state["c"] + before["b"]}  # the old value is read after the branch
-    state = EMIT.when_any("exchange", state["b"] > 0, lambda s: {**s, "a": s["b"], "b": s["a"]}, state)
-    state = EMIT.when_any("choose", state["c"] > 100, choose, state)
+    state = control.gate("exchange", state["b"] > 0, lambda s: {**s, "a": s["b"], "b": s["a"]}, state)
+    state = control.gate("choose", state["c"] > 100, choose, state)
 
     def once(carry: Any) -> Any:
         count, state = carry
-        state = EMIT.when_any("odd", (state["a"] & 1) == 1, change, state)
+        state = control.gate("odd", (state["a"] & 1) == 1, change, state)
         last = state["c"]
-        state = EMIT.when_any("far", state["a"] > 1000, lambda s: {**s, "c": s["c"] >> 1, "a": s["a"] % 999}, state)
+        state = control.gate("far", state["a"] > 1000, lambda s: {**s, "c": s["c"] >> 1, "a": s["a"] % 999}, state)
         return count + 1, {**state, "b": state["b"] + last + before["c"]}
 
-    count, state = EMIT.loop(lambda carry: carry[0] < (before["a"] & 3), once, (jnp.int32(0), state), 4)
+    count, state = control.loop(lambda carry: carry[0] < (before["a"] & 3), once, (jnp.int32(0), state), 4)
     return {**state, "d": count + before["a"]}
 
 
@@ -139,8 +139,8 @@ def test_what_a_branch_or_pass_computes_lies_where_it_is_wanted() -> None:
 
     def of(state: Any) -> Any:
         state = {name: value + 1 for name, value in state.items()}
-        state = EMIT.when_any("change", state["b"] > 0, changes, state)
-        return EMIT.loop(lambda state: state["c"] < 5, changes, state, 3)
+        state = control.gate("change", state["b"] > 0, changes, state)
+        return control.loop(lambda state: state["c"] < 5, changes, state, 3)
 
     program = traced_program(of, example())
     made = plan.Plan(program, most=SMALL)

@@ -43,7 +43,7 @@ def equal(one, other):
     return jax.tree.all(jax.tree.map(np.array_equal, one, other))
 
 
-def right_move(state, player, params, word, ops=None):
+def right_move(state, player, params, word):
     return TakeAway().right_move(state)
 
 

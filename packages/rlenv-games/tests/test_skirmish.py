@@ -15,8 +15,7 @@ from rlenv_games import Skirmish, skirmish_tables, twins
 from rlenv_games import skirmish_lookahead as ahead
 from rlenv_games import skirmish_rules as rules
 from rlenv_games.skirmish_rules import LAYOUT
-from rlenv_shared import compiling
-from rlenv_shared.ops import recording_ops
+from rlenv_shared import compiling, transforms
 from rlenv_shared.packing import report
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.trajectory import Trajectory
@@ -57,13 +56,13 @@ def test_the_generator_and_its_draws_are_compared_at_every_step():
 
 
 def test_the_log_of_draws_has_what_the_generator_counts():
-    ops, record = recording_ops()
+    sites = []
 
     @jax.jit
     def step(words, action):
-        record.draws.clear()
-        after, *_ = ENV.transition(words, action, PARAMS, ops)
-        return after, {i: (draw.drawn, draw.below, draw.value) for i, draw in enumerate(record.draws)}
+        (after, *_), seen = transforms.watch(ENV.transition)(words, action, PARAMS)
+        sites[:] = [draw.site for draw in seen.draws]
+        return after, [(draw.drawn, draw.below, draw.value) for draw in seen.draws]
 
     words, seen = ENV.init((jnp.uint32(3), jnp.uint32(4)), PARAMS), set()
     for number in range(120):
@@ -71,7 +70,7 @@ def test_the_log_of_draws_has_what_the_generator_counts():
         legal = np.asarray(ENV.legal_actions(words, PARAMS))
         action = np.array([np.flatnonzero(mask)[number % mask.sum()] for mask in legal])
         words, log = jax.device_get(step(words, action))
-        made = [(record.draws[i].site, below, value) for i, (drawn, below, value) in log.items() if drawn]
+        made = [(site, below, value) for site, (drawn, below, value) in zip(sites, log, strict=True) if drawn]
         assert len(made) == int(LAYOUT.view(words).draws) - before
         assert all(0 <= value < below for _, below, value in made)
         seen |= {site for site, _, _ in made}

@@ -27,7 +27,7 @@ class Payout(probes.Discounting):
     def reward(self, state, action):
         return super().reward(state, action) * state.cue
 
-    def observe(self, state, player, params, ops=None):
+    def observe(self, state, player, params):
         return jnp.concatenate([super().observe(state, player, params), state.cue[None]])
 
     def observation_space(self, params):

@@ -16,7 +16,6 @@ from rlenv_learn.policy import Policy
 from rlenv_learn.probes import Memory, ObservationAction, Probe
 from rlenv_shared import spaces
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA
 
 pytestmark = pytest.mark.l1
 
@@ -124,8 +123,8 @@ def test_an_update_is_that_of_the_decisions_alone(preset):
 class Interrupted(Memory):
     """`Memory` in which every other step asks for nothing and shows nonsense."""
 
-    def transition(self, state, action, params, ops=XLA):
-        after, reward, terminated, info = super().transition(state, action, params, ops)
+    def transition(self, state, action, params):
+        after, reward, terminated, info = super().transition(state, action, params)
         idle = ~self.to_act(state)[0]
         reward = jnp.where(idle, jnp.float32(0), reward)
         return after, reward, terminated & ~idle, info
@@ -140,8 +139,8 @@ class Interrupted(Memory):
     def to_act(self, state):
         return (state.time % 2 == 0)[None]
 
-    def observe(self, state, player, params, ops=XLA):
-        seen = super().observe(state.replace(time=state.time // 2), player, params, ops)
+    def observe(self, state, player, params):
+        seen = super().observe(state.replace(time=state.time // 2), player, params)
         return jnp.where(self.to_act(state), seen, jnp.float32(1))
 
 
@@ -188,12 +187,12 @@ class Cards(Probe):
     def next_cue(self, state):
         return state.cue
 
-    def begin(self, generator, params, ops=XLA):
-        state = super().begin(generator, params, ops)
+    def begin(self, generator, params):
+        state = super().begin(generator, params)
         key0, key1, counter = state.rng
         return state.replace(rng=(key0 * jnp.uint32(1664525) + jnp.uint32(1013904223) + counter, key1, counter))
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return {"card": self._card(state), "suit": state.cue[None]}
 
     def observation_space(self, params):

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from rlenv_games.small_games import TakeAway
-from rlenv_shared import counter_rng, spaces
+from rlenv_shared import control, counter_rng, spaces
 from rlenv_shared.compiling import WITHOUT_FUSION
 from rlenv_shared.generators import COUNTER, Generator
-from rlenv_shared.ops import XLA
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_testing import conformance as c
 from rlenv_testing.conformance import CHECKS, check_env
@@ -114,8 +113,8 @@ class ForeignSpace(Walk):
 
 @broken(c.check_avals, r"reset_env .*time: got int32\[\] weak, expected no weak type")
 class WeakTime(Walk):
-    def begin(self, generator, params, ops=XLA):
-        return super().begin(generator, params, ops).replace(time=jax.lax.full((), 0))  # int32, but weak
+    def begin(self, generator, params):
+        return super().begin(generator, params).replace(time=jax.lax.full((), 0))  # int32, but weak
 
 
 @broken(c.check_avals, r"state of step .*cell: got float32\[\], expected int32\[\]")
@@ -124,7 +123,7 @@ class DriftingDtype(Walk):
         state, *rest = super().transition(*args)
         return state.replace(cell=state.cell.astype(jnp.float32)), *rest
 
-    def step(self, key, state, action, params=None, ops=XLA):
+    def step(self, key, state, action, params=None):
         obs, after, reward, terminated, info = self.step_env(key, state, action, params or self.default_params)
         truncated = self.is_truncated(after, params or self.default_params)
         info |= {"final_observation": obs, "terminated": terminated, "truncated": truncated}
@@ -157,14 +156,14 @@ class NoFinalObservation(Walk):
 
 @broken(c.check_strict_promotion, "strict promotion: .*int32.*float32|strict promotion: .*float32.*int32")
 class MixedDtypes(Walk):
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return super().observe(state, player, params) + state.time * jnp.float32(0) * jnp.int32(1)
 
 
 @broken(c.check_x64, r"state|obs|reset_env|step.* under x64 .*: got int64\[\]")
 class WidensUnderX64(Walk):
-    def begin(self, generator, params, ops=XLA):
-        return super().begin(generator, params, ops).replace(time=jnp.zeros((), int))
+    def begin(self, generator, params):
+        return super().begin(generator, params).replace(time=jnp.zeros((), int))
 
     def transition(self, *args):
         state, *rest = super().transition(*args)
@@ -179,16 +178,16 @@ class DeclaresFloat64(Walk):
 
 @broken(c.check_action_dtypes, r"after an action of int64 under x64 .*cell: got int64\[\], expected int32\[\]")
 class AddsTheAction(Walk):
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         moved = state.cell + action - action
-        after, *rest = super().transition(state, action, params, ops)
+        after, *rest = super().transition(state, action, params)
         return after.replace(cell=after.cell + moved - moved.astype(jnp.int32)), *rest
 
 
 @broken(c.check_action_dtypes, r"after an action of float64 under x64 .*: got float64\[2\], expected at most 32 bits")
 class ReportsTheAction(Reach):
-    def transition(self, state, action, params, ops=XLA):
-        *rest, info = super().transition(state, action, params, ops)
+    def transition(self, state, action, params):
+        *rest, info = super().transition(state, action, params)
         return *rest, {**info, "taken": action}
 
 
@@ -197,10 +196,10 @@ class ReportsTheAction(Reach):
 
 @broken(c.check_params_are_traced, "traced params")
 class BranchesOnParams(Walk):
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         if params.goal > 3:
             action = action * jnp.int32(1)
-        return super().transition(state, action, params, ops)
+        return super().transition(state, action, params)
 
 
 @broken(c.check_params_are_traced, "options belong into the constructor")
@@ -243,13 +242,13 @@ class NeighboursTouch(Walk):
 class LeakyGate(Walk):
     needed_in: ClassVar = 2
 
-    def transition(self, state, action, params, ops=XLA):
-        state, *rest = super().transition(state, action, params, ops)
+    def transition(self, state, action, params):
+        state, *rest = super().transition(state, action, params)
 
         def blow(state):
             return state.replace(hidden=state.hidden + jnp.uint32(1))
 
-        return ops.when_any("gust", state.cell == self.needed_in, blow, state), *rest
+        return control.gate("gust", state.cell == self.needed_in, blow, state), *rest
 
 
 @broken(c.check_vmap_equals_loop, "environment 0 of a batch against itself alone")
@@ -259,14 +258,14 @@ class GateNobodyNeeds(LeakyGate):
 
 @broken(c.check_vmap_equals_loop, "environment 0 of a batch against itself alone")
 class LeakyLoop(Walk):
-    def transition(self, state, action, params, ops=XLA):
-        state, *rest = super().transition(state, action, params, ops)
+    def transition(self, state, action, params):
+        state, *rest = super().transition(state, action, params)
 
         def more(state):
             return state.replace(hidden=state.hidden + jnp.uint32(1))
 
         goes_on = lambda state: (state.hidden & jnp.uint32(3)) != jnp.uint32(0)  # noqa: E731
-        return ops.loop(goes_on, more, state, 4), *rest
+        return control.loop(goes_on, more, state, 4), *rest
 
 
 @broken(c.check_generator, "draws of a new generator and after one draw")
@@ -285,19 +284,19 @@ class SeedsAUsedGenerator(Walk):
 
 @broken(c.check_masks, r"legal_actions value: got int32\[3\], expected bool\[3\]")
 class IntegerMask(Walk):
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state, params):
         return super().legal_actions(state, params).astype(jnp.int32)
 
 
 @broken(c.check_masks, r"legal_actions value: got bool\[4\], expected bool\[3\]")
 class LongMask(Walk):
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state, params):
         return jnp.ones(4, jnp.bool_)
 
 
 @broken(c.check_masks, r"legal_actions at \[\d+, \d+\]: got no legal action")
 class Stuck(Walk):
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state, params):
         return super().legal_actions(state, params) & (state.cell != jnp.int32(2))
 
 
@@ -324,17 +323,17 @@ class NeverFlags(Walk):
 
 @broken(c.check_illegal_actions, r"step with illegal action -1 against first legal 0")
 class ClipsToLast(Walk):
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         out_of_range = (action < jnp.int32(0)) | (action >= jnp.int32(3))
-        *rest, info = super().transition(state, jnp.where(out_of_range, jnp.int32(RIGHT), action), params, ops)
+        *rest, info = super().transition(state, jnp.where(out_of_range, jnp.int32(RIGHT), action), params)
         return *rest, {"illegal_action": info["illegal_action"] | out_of_range}
 
 
 @broken(c.check_illegal_actions, r"for action 1: got False, expected True")
 class IgnoresItsMask(Walk):
-    def transition(self, state, action, params, ops=XLA):
+    def transition(self, state, action, params):
         out_of_range = (action < jnp.int32(0)) | (action >= jnp.int32(3))
-        *rest, _ = super().transition(state, jnp.where(out_of_range, jnp.int32(0), action), params, ops)
+        *rest, _ = super().transition(state, jnp.where(out_of_range, jnp.int32(0), action), params)
         return *rest, {"illegal_action": out_of_range}
 
 
@@ -347,14 +346,14 @@ class AcceptsNaN(Reach):
 
 @broken(c.check_illegal_actions, "step with a NaN action", can_terminate=False)
 class SpreadsNaN(Reach):
-    def transition(self, state, action, params, ops=XLA):
-        state, reward, *rest = super().transition(state, action, params, ops)
+    def transition(self, state, action, params):
+        state, reward, *rest = super().transition(state, action, params)
         return state, reward + jnp.float32(0) * jnp.sum(action), *rest
 
 
 @broken(c.check_terminal_masks, "legal_actions at a terminal state: got .*, expected all True")
 class MaskedAtTheEnd(Walk):
-    def legal_actions(self, state, params, ops=XLA):
+    def legal_actions(self, state, params):
         return (jnp.arange(3, dtype=jnp.int32) != 1) | ((state.cell > 0) & (state.cell < params.goal))
 
 
@@ -392,14 +391,14 @@ class OneEpisodeForAllKeys(Walk):
 
 @broken(c.check_keys_are_unused, "step: got reads its key")
 class ResetsByKey(Walk):
-    def step(self, key, state, action, params=None, ops=XLA):
+    def step(self, key, state, action, params=None):
         obs, after, reward, terminated, truncated, info = super().step(key, state, action, params)
         return obs, self.reseed(after, key), reward, terminated, truncated, info
 
 
 @broken(c.check_fresh_resets, "states after .* auto-resets: got .* distinct")
 class CachedFirstState(Walk):
-    def step(self, key, state, action, params=None, ops=XLA):
+    def step(self, key, state, action, params=None):
         obs, after, reward, terminated, truncated, info = super().step(key, state, action, params)
         first = self.reset_env(jax.random.key(1), params or self.default_params)
         done = terminated | truncated
@@ -411,7 +410,7 @@ class CachedFirstState(Walk):
 class CachedPositionFreshGenerator(Walk):
     default_params = Params(max_steps_in_episode=4)
 
-    def begin(self, generator, params, ops=XLA):
+    def begin(self, generator, params):
         key0, key1, counter = generator
         state = super().begin((key0, key1, counter * jnp.uint32(0)), params)
         return state.replace(rng=(key0, key1, counter + jnp.uint32(2)))
@@ -424,14 +423,14 @@ class NeverEnds(Walk):
 
 @broken(c.check_secrets, "what player 0 sees after reseed")
 class ShowsItsGenerator(Walk):
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         word, _ = counter_rng.uniform(state.rng)
         return jnp.stack([state.cell.astype(jnp.float32), word])
 
 
 @broken(c.check_secrets, "what player 0 sees after permute_hidden")
 class ShowsWhatIsHidden(Walk):
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         bit = (state.hidden & jnp.uint32(1)).astype(jnp.float32)
         return jnp.stack([state.cell.astype(jnp.float32), bit])
 
@@ -462,7 +461,7 @@ class FinalObservationOfTheNewEpisode(Walk):
 class ForgetsToReset(Walk):
     default_params = Params(goal=1000)
 
-    def step(self, key, state, action, params=None, ops=XLA):
+    def step(self, key, state, action, params=None):
         params = params or self.default_params
         obs, after, reward, terminated, info = self.step_env(key, state, action, params)
         truncated = self.is_truncated(after, params)
@@ -498,7 +497,7 @@ class LeavesItsSpaceAtTheEnd(Walk):
     def observation_space(self, params):
         return spaces.Box(0, 5, (2,), jnp.float32)
 
-    def observe(self, state, player, params, ops=XLA):
+    def observe(self, state, player, params):
         return super().observe(state, player, params) * jnp.array([1, 0], jnp.float32)
 
 
@@ -558,8 +557,8 @@ class AsksEverybody(TakeAway):
 
 @broken(c.check_turns, r"players who were asked to act: got \[0\]")
 class NeverTheOther(TakeAway):
-    def begin(self, generator, params, ops=XLA):
-        return super().begin(generator, params, ops).replace(current_player=jnp.int32(0))
+    def begin(self, generator, params):
+        return super().begin(generator, params).replace(current_player=jnp.int32(0))
 
     def transition(self, *args):
         state, *rest = super().transition(*args)

@@ -11,11 +11,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from rlenv_shared import spaces
+from rlenv_shared import control, spaces
+from rlenv_shared.barrier import cpu_barrier
 from rlenv_shared.env import TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.one_seat import Script
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.wrapper import Wrapper
 
@@ -39,7 +39,7 @@ class BothSeats(Wrapper):
     """A game for two with discrete actions as one step of both seats; else InvalidParamsError."""
 
     env: Any  # the game
-    script: Script | None = None  # with an argument ``ops``: its choice for the seat that is not `Command.seat`
+    script: Script | None = None  # its choice for the seat that is not `Command.seat`
     foe_sees: bool = False  # whether that seat's observation is returned too
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class BothSeats(Wrapper):
         super().__init__(env)
 
     def step(  # type: ignore[override]  # it is both seats' of one game, and tells more
-        self, key: Any, state: Any, action: Command, params: Any = None, ops: Ops = XLA
+        self, key: Any, state: Any, action: Command, params: Any = None
     ) -> tuple[Any, dict[str, Any]]:
         """``(state, told)``; a game that begins goes on until somebody is asked, or one step.
 
@@ -61,7 +61,7 @@ class BothSeats(Wrapper):
         game, other = self.env, jnp.int32(1) - action.seat
         anew = action.mode == BEGIN
         seeded = game.seed_generator(action.words[0], action.words[1])
-        begun = game.begin(select(anew, seeded, game.generator(state)), params, ops)
+        begun = game.begin(select(anew, seeded, game.generator(state)), params)
         begins = action.mode >= RESTART
         base = select(begins, begun, state)
         moves = (action.mode == STEP) | (begins & ~game.to_act(base).any())
@@ -71,14 +71,14 @@ class BothSeats(Wrapper):
             choices = action.choices
             sequential = game.turn_order is TurnOrder.SEQUENTIAL
             joint = jnp.where(game.current_player(carry[0]) == 0, choices[0], choices[1]) if sequential else choices
-            state, reward, terminated, _ = game.transition(carry[0], joint, params, ops)
+            state, reward, terminated, _ = game.transition(carry[0], joint, params)
             return select(moves, (state, reward, terminated), carry)
 
-        after, reward, terminated = ops.when_any("move", moves, move, (base, *nothing))
-        after = ops.barrier(after)
-        mask = game.legal_actions(after, params, ops)
+        after, reward, terminated = control.gate("move", moves, move, (base, *nothing))
+        after = cpu_barrier(after)
+        mask = game.legal_actions(after, params)
         told = {
-            "obs": game.observe(after, action.seat, params, ops),
+            "obs": game.observe(after, action.seat, params),
             "mask": jnp.broadcast_to(mask, (2, game.num_actions)),
             "asked": game.to_act(after),
             "reward": reward,
@@ -86,9 +86,9 @@ class BothSeats(Wrapper):
             "truncated": moves & game.is_truncated(after, params),
         }
         if self.foe_sees:
-            told["foe_obs"] = game.observe(after, other, params, ops)
+            told["foe_obs"] = game.observe(after, other, params)
         if self.script is not None:
-            told["reply"] = self.script(after, other, params, action.word, ops=ops)  # type: ignore[call-arg]
+            told["reply"] = self.script(after, other, params, action.word)
         return after, told
 
     def action_space(self, params: Any) -> Any:

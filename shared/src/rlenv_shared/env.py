@@ -10,10 +10,10 @@ environment defines four rules and the spaces, and gets the rest from :class:`En
 | `observe(state, player, params)`           | what that player knows; ``player`` is None where there is one    |
 | `legal_actions(state, params)`             | mask; leave it out where every action is legal                   |
 
-The last parameter of each is ``ops``, the hooks by which one program takes several forms (:mod:`rlenv_shared.ops`);
-rules that need none ignore it.  A state is any pytree.  Nobody outside reads its fields: the methods `generator`,
-`elapsed`, `current_player`, `to_act` and `decode` do, and their defaults expect the fields ``rng``, ``time`` and
-``current_player`` of a dataclass with ``replace``.  Shapes, with ``P`` players and ``A`` actions:
+What back ends carry out in their own way is in :mod:`rlenv_shared.control`.  A state is any pytree.  Nobody outside
+reads its fields: the methods `generator`, `elapsed`, `current_player`, `to_act` and `decode` do, and their defaults
+expect the fields ``rng``, ``time`` and ``current_player`` of a dataclass with ``replace``.  Shapes, with ``P`` players
+and ``A`` actions:
 
 | turn order   | observation            | action          | reward        | legal actions |
 |--------------|------------------------|-----------------|---------------|---------------|
@@ -33,9 +33,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import counter_rng
+from rlenv_shared import control, counter_rng
+from rlenv_shared.barrier import cpu_barrier
 from rlenv_shared.generators import COUNTER, Generator
-from rlenv_shared.ops import XLA, Ops
 
 Array = Any
 PyTree = Any
@@ -83,22 +83,22 @@ class Env:
 
     @property
     def default_params(self) -> Any:
-        """Parameters equal to the reference's defaults; a pytree of numbers and of tables that `Ops.take` reads."""
+        """Parameters equal to the reference's defaults; a pytree of numbers and of tables that `control.take` reads."""
         raise NotImplementedError
 
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
+    def begin(self, generator: Any, params: Any) -> Any:
         """State of a new episode, whose randomness continues from ``generator``."""
         raise NotImplementedError
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def transition(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """``(state, reward, terminated, info)`` of one step; never resets, never truncates, never observes."""
         raise NotImplementedError
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
+    def observe(self, state: Any, player: Any, params: Any) -> Any:
         """What a player knows; ``player`` is an index (int, or int32 array), or None where there is one player."""
         raise NotImplementedError
 
-    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Any, params: Any) -> Any:
         """Mask of legal actions, all True at a terminal state.  Default: every action is legal."""
         several = (self.num_players,) if self.turn_order is TurnOrder.SIMULTANEOUS else ()
         return jnp.ones((*several, self.num_actions), jnp.bool_)
@@ -153,16 +153,16 @@ class Env:
         """The generator that belongs to two uint32 words."""
         return self.random.from_words(word0, word1)
 
-    def init(self, seed: tuple[Any, Any], params: Any, ops: Ops = XLA) -> Any:
+    def init(self, seed: tuple[Any, Any], params: Any) -> Any:
         """State of the episode that belongs to two uint32 words."""
-        return self.begin(self.seed_generator(*seed), params, ops)
+        return self.begin(self.seed_generator(*seed), params)
 
-    def restart(self, done: Any, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def restart(self, done: Any, state: Any, params: Any) -> Any:
         """The state, or where ``done`` that of the next episode, which goes on with the state's generator.
 
         Default: makes a new episode and selects; where that is dear, override it or wrap with a `ResetPool`.
         """
-        return select(done, self.begin(self.generator(state), params, ops), state)
+        return select(done, self.begin(self.generator(state), params), state)
 
     def refresh(self, params: Any, key: Any) -> Any:
         """Parameters with new pools (of teams, decks, start states); learners call it between rollouts."""
@@ -178,49 +178,47 @@ class Env:
 
     # --- what users call ------------------------------------------------------------------------------------------
 
-    def view(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def view(self, state: Any, params: Any) -> Any:
         """What those see who act next: the only player, the current one, or all of them stacked."""
         if self.turn_order is TurnOrder.SINGLE:
-            return self.observe(state, None, params, ops)
+            return self.observe(state, None, params)
         if self.turn_order is TurnOrder.SEQUENTIAL:
-            return self.observe(state, self.current_player(state), params, ops)
-        views = [self.observe(state, player, params, ops) for player in range(self.num_players)]
+            return self.observe(state, self.current_player(state), params)
+        views = [self.observe(state, player, params) for player in range(self.num_players)]
         return jax.tree.map(lambda *leaves: jnp.stack(leaves), *views)
 
-    def reset_env(self, key: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+    def reset_env(self, key: Any, params: Any) -> tuple[Any, Any]:
         """``(obs, state)`` of a new episode seeded by a JAX key."""
-        state = self.init(counter_rng.key_words(key), params, ops)
-        return self.view(state, params, ops), state
+        state = self.init(counter_rng.key_words(key), params)
+        return self.view(state, params), state
 
     def reset(self, key: Any, params: Any = None) -> tuple[Any, Any]:
         """``(obs, state)`` of a new episode; the default parameters where None."""
         return self.reset_env(key, self.default_params if params is None else params)
 
-    def step_env(
-        self, key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA
-    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step_env(self, key: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """``(obs, state, reward, terminated, info)``: a raw step, without time limit and reset; the key is not read."""
-        state, reward, terminated, info = self.transition(state, action, params, ops)
-        return self.view(state, params, ops), state, reward, terminated, info
+        state, reward, terminated, info = self.transition(state, action, params)
+        return self.view(state, params), state, reward, terminated, info
 
-    def advance(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+    def advance(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any]:
         """``(state, reward, terminated, truncated)``: a step with auto-reset that nobody observes."""
-        state, reward, terminated, _ = self.transition(state, action, params, ops)
+        state, reward, terminated, _ = self.transition(state, action, params)
         truncated = self.is_truncated(state, params)
-        return self.restart(terminated | truncated, state, params, ops), reward, terminated, truncated
+        return self.restart(terminated | truncated, state, params), reward, terminated, truncated
 
-    def _next_view(self, done: Any, state: Any, final_obs: Any, params: Any, ops: Ops) -> Any:
+    def _next_view(self, done: Any, state: Any, final_obs: Any, params: Any) -> Any:
         """The observation after a step: of the next episode where one is over."""
-        if self.observes_state and not ops.branches:
-            return self.view(state, params, ops)  # so that a compiler can leave the final one out
 
         def begun(final_obs: Any) -> Any:
-            return select(done, self.view(state, params, ops), final_obs)
+            obs = self.view(state, params)
+            # elsewhere it is the final one, which a compiler that carries the rule out for everybody can leave out
+            return obs if self.observes_state else select(done, obs, final_obs)
 
-        return ops.when_any("observation of the next episode", done, begun, final_obs)
+        return control.gate("observation of the next episode", done, begun, final_obs)
 
     def step(
-        self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA
+        self, key: Any, state: Any, action: Any, params: Any = None
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
         """One step with same-step auto-reset: ``(obs, state, reward, terminated, truncated, info)``.
 
@@ -232,16 +230,16 @@ class Env:
         """
         params = self.default_params if params is None else params
         if self.observes_state:
-            final_state, reward, terminated, info = self.transition(state, action, params, ops)
-            final_obs = self.view(final_state, params, ops)
+            final_state, reward, terminated, info = self.transition(state, action, params)
+            final_obs = self.view(final_state, params)
         else:
-            final_obs, final_state, reward, terminated, info = self.step_env(key, state, action, params, ops)
+            final_obs, final_state, reward, terminated, info = self.step_env(key, state, action, params)
         truncated = self.is_truncated(final_state, params)
         done = terminated | truncated
         # Without the barrier XLA:CPU computes the whole step again in the loop that writes the observation.
-        state = self.restart(done, final_state, params, ops)
-        state = ops.barrier(state) if self.observes_state else state
-        obs = self._next_view(done, state, final_obs, params, ops)
+        state = self.restart(done, final_state, params)
+        state = cpu_barrier(state) if self.observes_state else state
+        obs = self._next_view(done, state, final_obs, params)
         info = {**info, "terminated": terminated, "truncated": truncated, "final_observation": final_obs}
         if self.turn_order is TurnOrder.SEQUENTIAL:
             info |= {"current_player": self.current_player(state), "final_player": self.current_player(final_state)}

@@ -13,10 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import counter_rng, masking
+from rlenv_shared import control, counter_rng, masking
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.wrapper import Wrapper
 
@@ -60,49 +59,47 @@ class OneSeat(Wrapper):
         """The same seat in another position."""
         return state.replace(game=inner)
 
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> SeatState:
+    def begin(self, generator: Any, params: Any) -> SeatState:
         """A new game up to the player's first decision, on a seat that is drawn."""
-        game = self.env.begin(generator, params, ops)
-        _, chance = self._word(game, ops)  # the script's first, which must not tell the seat
+        game = self.env.begin(generator, params)
+        _, chance = self._word(game)  # the script's first, which must not tell the seat
         seat, _ = counter_rng.below(chance, 2)
-        return self._resolved(SeatState(game, seat), params, ops)[0]
+        return self._resolved(SeatState(game, seat), params)[0]
 
-    def transition(
-        self, state: SeatState, action: Any, params: Any, ops: Ops = XLA
-    ) -> tuple[SeatState, Any, Any, dict[str, Any]]:
+    def transition(self, state: SeatState, action: Any, params: Any) -> tuple[SeatState, Any, Any, dict[str, Any]]:
         """The player's decision, and the game up to the next one."""
-        action, illegal = masking.sanitise(action, self.legal_actions(state, params, ops))
-        state, reward, terminated = self._step(state, action, params, ops)
-        state, more, ended = self._resolved(state, params, ops, terminated)
+        action, illegal = masking.sanitise(action, self.legal_actions(state, params))
+        state, reward, terminated = self._step(state, action, params)
+        state, more, ended = self._resolved(state, params, terminated)
         return state, reward + more, terminated | ended, {"illegal_action": illegal}
 
-    def observe(self, state: SeatState, player: None, params: Any, ops: Ops = XLA) -> Any:
+    def observe(self, state: SeatState, player: None, params: Any) -> Any:
         """What the player knows."""
-        return self.env.observe(state.game, state.seat, params, ops)
+        return self.env.observe(state.game, state.seat, params)
 
-    def legal_actions(self, state: SeatState, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: SeatState, params: Any) -> Any:
         """The player's."""
-        return self._mask(state.game, state.seat, params, ops)
+        return self._mask(state.game, state.seat, params)
 
-    def _mask(self, game: Any, player: Any, params: Any, ops: Ops) -> Any:
-        mask = self.env.legal_actions(game, params, ops)
+    def _mask(self, game: Any, player: Any, params: Any) -> Any:
+        mask = self.env.legal_actions(game, params)
         return mask[player] if self.env.turn_order is TurnOrder.SIMULTANEOUS else mask
 
-    def _word(self, game: Any, ops: Ops) -> tuple[Any, counter_rng.Rng]:
+    def _word(self, game: Any) -> tuple[Any, counter_rng.Rng]:
         """32 random bits of this step and a generator for more.
 
         They are mixed from the game's generator, which does not advance: who replaces it replaces all that is random.
         """
-        first, advanced = self.random.below(self.env.generator(game), np.int32(2**30), ops.mulhi)
-        second, _ = self.random.below(advanced, np.int32(2**30), ops.mulhi)
+        first, advanced = self.random.below(self.env.generator(game), np.int32(2**30), control.mulhi)
+        second, _ = self.random.below(advanced, np.int32(2**30), control.mulhi)
         step = self.env.elapsed(game).astype(jnp.uint32)  # a step may draw nothing
         return counter_rng.bits(counter_rng.from_words(first.astype(jnp.uint32) ^ step, second.astype(jnp.uint32)))
 
-    def _step(self, state: SeatState, action: Any, params: Any, ops: Ops) -> tuple[SeatState, Any, Any]:
+    def _step(self, state: SeatState, action: Any, params: Any) -> tuple[SeatState, Any, Any]:
         """One step of the game: ``(state, the player's reward, terminated)``."""
         other = jnp.int32(1) - state.seat
-        word, _ = self._word(state.game, ops)
-        mask = self._mask(state.game, other, params, ops)
+        word, _ = self._word(state.game)
+        mask = self._mask(state.game, other, params)
         if self.script is None:
             reply = masking.sample_legal_bits(word, mask)
         else:
@@ -112,10 +109,10 @@ class OneSeat(Wrapper):
             joint = jnp.stack([jnp.where(mine, action, reply), jnp.where(mine, reply, action)])
         else:
             joint = jnp.where(self.env.current_player(state.game) == state.seat, action, reply)
-        game, reward, terminated, _ = self.env.transition(state.game, joint, params, ops)
+        game, reward, terminated, _ = self.env.transition(state.game, joint, params)
         return state.replace(game=game), jnp.where(mine, reward[0], reward[1]), terminated
 
-    def _resolved(self, state: SeatState, params: Any, ops: Ops, terminated: Any = None) -> tuple[SeatState, Any, Any]:
+    def _resolved(self, state: SeatState, params: Any, terminated: Any = None) -> tuple[SeatState, Any, Any]:
         """Steps until the player is asked, or the game is over: ``(state, their rewards, terminated)``."""
         over = jnp.zeros((), jnp.bool_) if terminated is None else terminated
 
@@ -125,7 +122,7 @@ class OneSeat(Wrapper):
 
         def go_on(carry: tuple[SeatState, Any, Any]) -> tuple[SeatState, Any, Any]:
             state, total, _ = carry
-            state, reward, over = self._step(state, jnp.int32(0), params, ops)
+            state, reward, over = self._step(state, jnp.int32(0), params)
             return state, total + reward, over
 
         return jax.lax.while_loop(unasked, go_on, (state, jnp.float32(0), over))

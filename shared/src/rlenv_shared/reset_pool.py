@@ -19,9 +19,8 @@ from typing import Any
 
 import jax
 
-from rlenv_shared import compiling, counter_rng
+from rlenv_shared import compiling, control, counter_rng
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from rlenv_shared.wrapper import Wrapper
 
@@ -71,12 +70,12 @@ class ResetPool(Wrapper):
         """A new pool, of the wrapped environment's refreshed parameters."""
         return self.fill(key, self.env.refresh(params.env_params, jax.random.fold_in(key, 1)))
 
-    def begin(self, generator: Any, params: PoolParams, ops: Ops = XLA) -> Any:
+    def begin(self, generator: Any, params: PoolParams) -> Any:
         """Copy a random entry of the pool; the episode's randomness continues from ``generator``."""
-        index, generator = self.env.random.below(generator, self.size, ops.mulhi)
+        index, generator = self.env.random.below(generator, self.size, control.mulhi)
         state = jax.tree.map(lambda leaf: leaf.at[index].get(mode="promise_in_bounds"), params.state)
         return self.env.with_generator(state, generator)
 
-    def restart(self, done: Any, state: Any, params: PoolParams, ops: Ops = XLA) -> Any:
+    def restart(self, done: Any, state: Any, params: PoolParams) -> Any:
         """The state, or where ``done`` an entry of the pool."""
-        return super(Wrapper, self).restart(done, state, params, ops)
+        return super(Wrapper, self).restart(done, state, params)

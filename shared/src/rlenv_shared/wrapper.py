@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA, Ops
 
 CONSTANTS: Final = (
     "name", "version", "num_players", "turn_order", "num_actions", "random", "observes_state"
@@ -60,18 +59,16 @@ class Wrapper(Env):
         """The environment's own."""
         return self.env.default_params
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def transition(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The step inside."""
-        inner, *rest = self.env.transition(self.inner(state), action, self.inner_params(params), ops)
+        inner, *rest = self.env.transition(self.inner(state), action, self.inner_params(params))
         return (self.with_inner(state, inner), *rest)
 
-    def step_env(
-        self, key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA
-    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step_env(self, key: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """The raw step inside."""
         if self.observes_state:
-            return super().step_env(key, state, action, params, ops)
-        obs, inner, *rest = self.env.step_env(key, self.inner(state), action, self.inner_params(params), ops)
+            return super().step_env(key, state, action, params)
+        obs, inner, *rest = self.env.step_env(key, self.inner(state), action, self.inner_params(params))
         return (obs, self.with_inner(state, inner), *rest)
 
 

@@ -17,7 +17,6 @@ from acrobot_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.trig import sin_cos
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
@@ -87,7 +86,7 @@ class Acrobot(Env):
         """Parameters of Acrobot-v1."""
         return EnvParams()
 
-    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+    def begin(self, generator: Rng, params: EnvParams) -> State:
         """State of a new episode; draws four numbers."""
         low, high = jnp.asarray(params.reset_low, self.dtype), jnp.asarray(params.reset_high, self.dtype)
         values = []
@@ -98,7 +97,7 @@ class Acrobot(Env):
         return State(theta1, theta2, speed1, speed2, time=jnp.int32(0), rng=generator)
 
     def transition(
-        self, state: State, action: Int[Array, ""], params: EnvParams, ops: Ops = XLA
+        self, state: State, action: Int[Array, ""], params: EnvParams
     ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
         """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         p = self._cast(params)
@@ -118,7 +117,7 @@ class Acrobot(Env):
         reward = jnp.where(terminated, jnp.float32(0), jnp.float32(-1))
         return state, reward, terminated, {"illegal_action": ~legal}
 
-    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " 6"]:
+    def observe(self, state: State, player: None, params: EnvParams) -> Float[Array, " 6"]:
         """Cosine and sine of both angles, and both speeds."""
         (sin1, cos1), (sin2, cos2) = sin_cos(state.theta1), sin_cos(state.theta2)
         values = (cos1, sin1, cos2, sin2, state.speed1, state.speed2)

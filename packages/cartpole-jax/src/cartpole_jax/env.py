@@ -17,7 +17,6 @@ from cartpole_jax.types import EnvParams, State
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.thresholds import round_down
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
@@ -89,7 +88,7 @@ class CartPole(Env):
         """Parameters of CartPole-v1."""
         return EnvParams()
 
-    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+    def begin(self, generator: Rng, params: EnvParams) -> State:
         """State of a new episode; draws four numbers."""
         low, high = jnp.asarray(params.reset_low, self.dtype), jnp.asarray(params.reset_high, self.dtype)
         values = []
@@ -100,7 +99,7 @@ class CartPole(Env):
         return State(x, x_dot, theta, theta_dot, time=jnp.int32(0), rng=generator)
 
     def transition(
-        self, state: State, action: Int[Array, ""], params: EnvParams, ops: Ops = XLA
+        self, state: State, action: Int[Array, ""], params: EnvParams
     ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
         """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         p = self._cast(params)
@@ -116,7 +115,7 @@ class CartPole(Env):
         info = {"illegal_action": (action != c.LEFT) & (action != c.RIGHT)}
         return state, reward, terminated, info
 
-    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " 4"]:
+    def observe(self, state: State, player: None, params: EnvParams) -> Float[Array, " 4"]:
         """The four physical numbers."""
         values = (state.x, state.x_dot, state.theta, state.theta_dot)
         return jnp.stack([value.astype(jnp.float32) for value in values])

@@ -23,7 +23,6 @@ from halfcheetah_jax.weights import inverse_weights
 from rlenv_shared import counter_rng, spaces
 from rlenv_shared.env import Env
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.ops import XLA, Ops
 
 Rng = tuple[UInt32[Array, ""], UInt32[Array, ""], UInt32[Array, ""]]
 BACKENDS = {  # what makes the substeps of a step
@@ -136,7 +135,7 @@ class HalfCheetah(Env):
         """Steps in a second, rounded."""
         return max(1, round(1 / self.dt))
 
-    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+    def begin(self, generator: Rng, params: EnvParams) -> State:
         """State of a new episode; draws nine uniform and nine normal numbers."""
         scale = jnp.asarray(self.reset_noise_scale, self.dtype)
         qpos: list[Array] = []
@@ -157,7 +156,7 @@ class HalfCheetah(Env):
         )
 
     def transition(
-        self, state: State, action: Float[Array, " 6"], params: EnvParams, ops: Ops = XLA
+        self, state: State, action: Float[Array, " 6"], params: EnvParams
     ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
         """One step, without time limit or reset: ``(state, reward, terminated, info)``."""
         action = jnp.asarray(action).astype(self.dtype)
@@ -200,12 +199,12 @@ class HalfCheetah(Env):
             _reject("frictionloss", "dry friction", f"none with backend={self.backend!r}", 'pass backend="xla"')
         return self.backend
 
-    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " n"]:
+    def observe(self, state: State, player: None, params: EnvParams) -> Float[Array, " n"]:
         """Positions and velocities."""
         first = 1 if self.exclude_current_positions_from_observation else 0
         return jnp.stack([*state.qpos[first:], *state.qvel], axis=-1)
 
-    def legal_actions(self, state: State, params: EnvParams, ops: Ops = XLA) -> Bool[Array, " 0"]:
+    def legal_actions(self, state: State, params: EnvParams) -> Bool[Array, " 0"]:
         """An empty mask: actions are continuous."""
         return jnp.ones((*state.time.shape, 0), jnp.bool_)
 

@@ -21,8 +21,8 @@ from pokejax import rows
 from pokejax.picking import pick
 from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
+from rlenv_shared import control
 from rlenv_shared.generators import LCG64, Generator, listed
-from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout
 from rlenv_shared.packing.allocate import Place
 from rlenv_shared.packing.view import View
@@ -94,11 +94,11 @@ def _places(layout: Layout) -> dict[str, Place]:
     return {place.path: place for place in layout.places()}
 
 
-def generator(params: Any, ops: Ops) -> Generator:
+def generator(params: Any) -> Generator:
     """What battles with these parameters draw from: Showdown's Gen 5 generator, or numbers that are listed."""
     if params.numbers is None:
         return LCG64
-    return listed(lambda place: ops.take(params.numbers, place.astype(jnp.int32)), len(params.numbers))
+    return listed(lambda place: control.take(params.numbers, place.astype(jnp.int32)), len(params.numbers))
 
 
 class Battle:
@@ -107,11 +107,11 @@ class Battle:
     Args:
         words: its state.
         params: tables, `pokejax.tables.Params`.
-        ops: form of the program.
+        draw: how numbers are drawn, as `control.draw` does it.
     """
 
-    def __init__(self, words: Words, params: Any, ops: Ops) -> None:
-        self.params, self.ops = params, ops
+    def __init__(self, words: Words, params: Any, draw: Callable[..., Any] = control.draw) -> None:
+        self.params, self._draw = params, draw
         self._open(signed(words))
 
     def _open(self, words: Words) -> None:
@@ -146,7 +146,7 @@ class Battle:
         known, inside = self._rows, {}
 
         def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
-            inner = Battle(state[0], self.params, self.ops)
+            inner = self.inside(state[0])
             inside.update({key: copy.copy(row) for key, row in known.items()})
             inner._rows = dict(inside)
             found = rule(inner)
@@ -154,7 +154,7 @@ class Battle:
                 del inside[key]
             return inner.words, found
 
-        words, found = self.ops.when_any(name, predicate, handler, (self.words, otherwise))
+        words, found = control.gate(name, predicate, handler, (self.words, otherwise))
         self.view.reload(words)
         self._rows = {key: row for key, row in known.items() if key in inside}
         return found
@@ -168,6 +168,10 @@ class Battle:
         """Six times the true side of an active Pokémon plus its place in the original team."""
         second = self.view.swapped if number == 0 else ~self.view.swapped
         return self.side(number).order[0] + pick(second, 6, 0)
+
+    def inside(self, words: Words) -> Battle:
+        """The same battle with other words, for a rule that is traced apart: a gate's or a loop's."""
+        return Battle(words, self.params, self._draw)
 
     def reopen(self, words: Words) -> None:
         """Go on with other words of the same battle."""
@@ -184,7 +188,7 @@ class Battle:
         view = self.view
         bound = np.uint32(n) if isinstance(n, int) else n
         state = view.high, view.low, view.draws
-        value, state = self.ops.draw(generator(self.params, self.ops), state, mask, bound, site)
+        value, state = self._draw(generator(self.params), state, mask, bound, site)
         view.high, view.low, view.draws = state
         return value
 
@@ -200,17 +204,17 @@ class Battle:
             times: how often.
             asked: what else has to hold, worked out only where ``mask`` holds for somebody.
         """
-        view, random = self.view, generator(self.params, self.ops)
+        view, random = self.view, generator(self.params)
         aside = self if asked is None else self._aside()
 
         def handler(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
             here = mask if asked is None else mask & asked(aside)
             for _ in range(times):
-                _, state = self.ops.draw(random, state, here, np.uint32(n), site)
+                _, state = self._draw(random, state, here, np.uint32(n), site)
             return state
 
         state = view.high, view.low, view.draws
-        view.high, view.low, view.draws = self.ops.when_any(site, mask, handler, state)
+        view.high, view.low, view.draws = control.gate(site, mask, handler, state)
 
     def _aside(self) -> Battle:
         """The same battle with what is known of it, for a branch that changes nothing of it; made outside of that."""
@@ -222,14 +226,14 @@ class Battle:
 
     def tie(self, mask: Any, site: str) -> Any:
         """Shuffle a pair of equals where ``mask``: whether they change places."""
-        view, random = self.view, generator(self.params, self.ops)
+        view, random = self.view, generator(self.params)
 
         def handler(state: tuple[Any, ...]) -> tuple[Any, ...]:
-            value, after = self.ops.draw(random, state[:3], mask, np.uint32(2), site)
+            value, after = self._draw(random, state[:3], mask, np.uint32(2), site)
             return *after, (value == 1) & mask
 
         state = view.high, view.low, view.draws, mask ^ mask
-        view.high, view.low, view.draws, changed = self.ops.when_any(site, mask, handler, state)
+        view.high, view.low, view.draws, changed = control.gate(site, mask, handler, state)
         return changed
 
     def both_stand(self) -> Any:
@@ -344,7 +348,7 @@ class Battle:
                 row = self.row("abilities", rows.ABILITY, own)
                 return pick((passed & row.breakable) | (transformed & row.inborn), 0, own)
 
-            return self.ops.when_any("ability passed by", passed | transformed, left, own)
+            return control.gate("ability passed by", passed | transformed, left, own)
 
         return self._kept(("ability number", number), make)
 
@@ -419,7 +423,7 @@ class Battle:
         """Whether its types spare it a status or the like (`tables.IMMUNITIES`)."""
         types, masks = self.types(number), self.params.immunities
         both = self.once(
-            ("immunities", number), types, lambda: self.ops.take(masks, types[0]) | self.ops.take(masks, types[1])
+            ("immunities", number), types, lambda: control.take(masks, types[0]) | control.take(masks, types[1])
         )
         return (both & np.int32(1 << kind)) != 0
 

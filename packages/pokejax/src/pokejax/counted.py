@@ -15,7 +15,7 @@ from pokejax.battle import any_of
 from pokejax.picking import pick
 from pokejax.seeing import Values, constants_at, store_front
 from pokejax.state import COPIED_PP, LAYOUT, MOVES, TEAM, Words
-from rlenv_shared.ops import Ops
+from rlenv_shared import control
 
 Lost = list[tuple[Any, Any]]
 """Moves and the power points that they have lost."""
@@ -32,7 +32,7 @@ def of_own(words: Words) -> list[Values]:
     ]
 
 
-def of_foe(words: Words, known: list[list[Any]], params: Any, ops: Ops) -> list[Values]:
+def of_foe(words: Words, known: list[list[Any]], params: Any) -> list[Values]:
     """``gone``, ``blows`` and ``spent`` of the other side's Pokémon, in the order in which they came out.
 
     Args:
@@ -40,16 +40,15 @@ def of_foe(words: Words, known: list[list[Any]], params: Any, ops: Ops) -> list[
         known: numbers of the moves of each Pokémon that are known, 0 for none; ``spent`` is in their order, and of who
             has transformed that of the moves that it has copied.
         params: tables and pool.
-        ops: form of the program.
     """
 
     def as_told(state: tuple[Words, list[list[Any]], list[Values]]) -> tuple[Words, list[list[Any]], list[Values]]:
         inner, moves, _ = state
-        return inner, moves, _Counting(inner, params, ops).of_team(moves, in_guises=True)
+        return inner, moves, _Counting(inner, params).of_team(moves, in_guises=True)
 
-    plain = _Counting(words, params, ops).of_team(known, in_guises=False)
+    plain = _Counting(words, params).of_team(known, in_guises=False)
     worn = LAYOUT.view(words).side[1].wearer > 0
-    found: list[Values] = ops.when_any("what is counted in guises", worn, as_told, (words, known, plain))[2]
+    found: list[Values] = control.gate("what is counted in guises", worn, as_told, (words, known, plain))[2]
     return found
 
 
@@ -61,8 +60,8 @@ def _as_id(item: Any) -> list[Any]:
 class _Counting:
     """The other side, with who is out written back."""
 
-    def __init__(self, words: Words, params: Any, ops: Ops) -> None:
-        self.params, self.ops = params, ops
+    def __init__(self, words: Words, params: Any) -> None:
+        self.params = params
         self.side = side = LAYOUT.view(words).side[1]
         front = side.member[side.order[0]]
         self.since_it_came_in = [front.pp[slot] - side.pp[slot] for slot in range(MOVES)]
@@ -91,7 +90,7 @@ class _Counting:
         return found
 
     def _most(self, move: Any) -> Any:
-        return self.ops.take(self.params.power_points, move)
+        return control.take(self.params.power_points, move)
 
     def _lost(self, here: Sequence[Any], member: Any) -> Lost:
         """The moves of one Pokémon and what they have lost."""

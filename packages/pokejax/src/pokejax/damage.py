@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,21 +21,9 @@ from pokejax.rules.shaping import shape
 from pokejax.state import LAYOUT, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA, Ops
 
 ROLLS: Final = 16
 FIRST_HIT: Final = np.int32(1)
-
-
-@dataclasses.dataclass(frozen=True)
-class GivenDraws(Ops):
-    """The masked form, with the results of draws given by their sites."""
-
-    results: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    def draw(self, random: Any, generator: Any, mask: Any, n: Any, site: str) -> tuple[Any, Any]:
-        """What was given."""
-        return self.results[site], generator
 
 
 def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
@@ -54,7 +41,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
     def one(roll: Any) -> Any:
         given = {"damage": roll, "critical": pick(critical, 0, 1), "ModifyDamage": roll, "Fickle Beam": 9}
         given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "attack": roll, "Shell Side Arm": 1}
-        b = Battle(words, tables, GivenDraws(**_hooks(), results=given))
+        b = Battle(words, tables, lambda random, generator, mask, n, site: (given[site], generator))
         row = b.move(move)
         always = jnp.ones_like(b.view.over)
         user, target = b.side(0), b.side(1)
@@ -69,11 +56,6 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         return pick(harmless, 0, found)
 
     return jax.vmap(one)(jnp.arange(ROLLS, dtype=jnp.int32))
-
-
-@functools.cache
-def _hooks() -> dict[str, Any]:
-    return {field.name: getattr(XLA, field.name) for field in dataclasses.fields(Ops)}
 
 
 def situation(

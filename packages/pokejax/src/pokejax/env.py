@@ -16,12 +16,10 @@ from pokejax.rules.faint import finished
 from pokejax.rules.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, Words
 from pokejax.tables import Params, params
-from rlenv_emit.branches import form
-from rlenv_shared import masking, spaces
+from rlenv_shared import control, masking, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import LCG64
-from rlenv_shared.ops import XLA, Ops
 
 GENERATOR = ("high", "low", "draws")
 OBSERVATIONS: Final[Mapping[str, Any]] = {"v0": observation, "v1": observation_v1}
@@ -140,16 +138,16 @@ class RandomBattle(Env):
 
     # --- the rules --------------------------------------------------------------------------------------------------
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> Words:
+    def begin(self, generator: Any, params: Params) -> Words:
         """Two teams are drawn from the pool; the battle's draws are counted from here."""
-        count, random = params.num_teams, battle.generator(params, ops)
-        first, generator = random.below(generator, count, ops.mulhi)
-        second, (high, low, draws) = random.below(generator, count, ops.mulhi)
-        return engine.opening((first, second), (high, low, draws ^ draws), params, ops)
+        count, random = params.num_teams, battle.generator(params)
+        first, generator = random.below(generator, count, control.mulhi)
+        second, (high, low, draws) = random.below(generator, count, control.mulhi)
+        return engine.opening((first, second), (high, low, draws ^ draws), params)
 
-    def restart(self, done: Any, state: Words, params: Params, ops: Ops = XLA) -> Words:
+    def restart(self, done: Any, state: Words, params: Params) -> Words:
         """The next battle where one is over; teams are read anew only where a form of the program can leave it out."""
-        words: Words = gated_restart(self, done, state, params, ops)
+        words: Words = gated_restart(self, done, state, params)
         return words
 
     def refresh(self, params: Params, key: Any) -> Params:
@@ -157,44 +155,42 @@ class RandomBattle(Env):
         seed = int(jax.random.randint(key, (), 0, _INT_BOUND))
         return params.with_pool(pools.composed(int(params.num_teams), seed))
 
-    def legal_actions(self, state: Words, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Words, params: Params) -> Any:
         """Bool ``[2, 15]``: what Showdown accepts; who is not asked may only pass, at the end everything is legal."""
-        return engine.masks(state, params, ops)
+        return engine.masks(state, params)
 
-    def transition(
-        self, state: Words, action: Any, params: Params, ops: Ops = XLA
-    ) -> tuple[Words, Any, Any, dict[str, Any]]:
+    def transition(self, state: Words, action: Any, params: Params) -> tuple[Words, Any, Any, dict[str, Any]]:
         """Take the choices of who is asked, and go on; see the class."""
-        under_way = self.begin_step(state, action, params, ops)
+        under_way = self.begin_step(state, action, params)
         choices = under_way.action[0], under_way.action[1]
-        state = engine.resolve(under_way.state, choices, params, ops, self.micro_steps)
-        return self.end_step(under_way._replace(state=state), params, ops)
+        state = engine.resolve(under_way.state, choices, params, self.micro_steps)
+        return self.end_step(under_way._replace(state=state), params)
 
     @property
     def steps_in_parts(self) -> bool:
         """Whether a step is made of the parts below, and so many of them as it takes until somebody is asked."""
         return self.micro_steps is None
 
-    def begin_step(self, state: Words, action: Any, params: Params, ops: Ops = XLA) -> Step:
+    def begin_step(self, state: Words, action: Any, params: Params) -> Step:
         """What a step is about to do."""
-        action, illegal = self._accepted(state, action, params, ops)
+        action, illegal = self._accepted(state, action, params)
         return Step(state, action, illegal, self._lead(state, params), ~finished(LAYOUT.view(state)))
 
     def goes_on(self, under_way: Step) -> Any:
         """Whether nobody is asked yet, and the battle is not over."""
         return under_way.begins | ~engine.ready(under_way.state)
 
-    def go_on(self, under_way: Step, params: Params, ops: Ops = XLA) -> Step:
+    def go_on(self, under_way: Step, params: Params) -> Step:
         """One action of the turn."""
         choices = under_way.action[0], under_way.action[1]
-        state = engine.micro_step(under_way.state, choices, params, ops)
+        state = engine.micro_step(under_way.state, choices, params)
         return under_way._replace(state=state, begins=jnp.zeros_like(under_way.begins))
 
     def kind_of_part(self, under_way: Step, params: Params) -> Any:
         """`alike` of what the next part does."""
         return engine.likeness(under_way.state, params)
 
-    def end_step(self, under_way: Step, params: Params, ops: Ops = XLA) -> tuple[Words, Any, Any, dict[str, Any]]:
+    def end_step(self, under_way: Step, params: Params) -> tuple[Words, Any, Any, dict[str, Any]]:
         """What comes of a step, as of `transition`."""
         view = LAYOUT.view(under_way.state)
         view.time = view.time + 1
@@ -204,16 +200,16 @@ class RandomBattle(Env):
         first = won[0] - won[1] + self._lead(state, params) - under_way.lead
         return state, jnp.stack([first, -first]), end, {"illegal_action": under_way.illegal}
 
-    def _accepted(self, state: Words, action: Any, params: Params, ops: Ops) -> tuple[Any, Any]:
+    def _accepted(self, state: Words, action: Any, params: Params) -> tuple[Any, Any]:
         """Actions that can be taken, and whether others were asked for; who is not asked and passes needs no look."""
         action = masking.as_index(action)
         looked_at = finished(LAYOUT.view(state)) | self.to_act(state).any() | (action != PASS).any()
 
         def sanitised(_: Any) -> tuple[Any, Any]:
-            return masking.sanitise(action, self.legal_actions(state, params, ops))
+            return masking.sanitise(action, self.legal_actions(state, params))
 
         unchanged = action, jnp.zeros(action.shape, jnp.bool_)
-        accepted: tuple[Any, Any] = form(ops).when_any("choices accepted", looked_at, sanitised, unchanged)
+        accepted: tuple[Any, Any] = control.gate("choices accepted", looked_at, sanitised, unchanged)
         return accepted
 
     def _lead(self, state: Words, params: Params) -> Any:
@@ -226,9 +222,9 @@ class RandomBattle(Env):
             lead += np.float32(self.hp_reward) * (sum(shares[0]) - sum(shares[1]))
         return lead
 
-    def observe(self, state: Words, player: Any, params: Params, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: Words, player: Any, params: Params) -> dict[str, Any]:
         """What a player has seen; see `pokejax.observation` and `pokejax.observation_v1`."""
-        seen: dict[str, Any] = OBSERVATIONS[self.observation].observe(state, player, params, ops)
+        seen: dict[str, Any] = OBSERVATIONS[self.observation].observe(state, player, params)
         return seen
 
     def action_space(self, params: Any) -> spaces.Space:
@@ -241,13 +237,13 @@ class RandomBattle(Env):
         return found
 
 
-def gated_restart(env: Env, done: Any, state: Any, params: Any, ops: Ops) -> Any:
+def gated_restart(env: Env, done: Any, state: Any, params: Any) -> Any:
     """`Env.restart` of an environment that begins its next battle with the state's generator, behind a gate."""
 
     def again(state: Any) -> Any:
-        return select(done, env.begin(env.generator(state), params, ops), state)
+        return select(done, env.begin(env.generator(state), params), state)
 
-    return form(ops).when_any("restart", done, again, state)
+    return control.gate("restart", done, again, state)
 
 
 @functools.cache

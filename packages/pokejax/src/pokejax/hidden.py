@@ -21,7 +21,7 @@ from pokejax.rules.telling import percent
 from pokejax.seeing import constants_at, load_front, store_front
 from pokejax.state import LAYOUT, MOVES, TEAM, Words
 from pokejax.tables import separated
-from rlenv_shared.ops import XLA
+from rlenv_shared import control
 
 Array = Any
 ILLUSION = number_of("ability", "illusion")
@@ -78,7 +78,7 @@ class _Pool:
 
     def at(self, row: Any) -> Any:
         """Constants of a row, or of several."""
-        return rows.POKEMON.view(tuple(XLA.take(column, row) for column in self.columns))
+        return rows.POKEMON.view(tuple(control.take(column, row) for column in self.columns))
 
     def some(self, key: Any) -> Any:
         """`LOOKED_AT` rows, one behind the other from a random one on, going round."""
@@ -90,7 +90,7 @@ class _Pool:
         first, behind = (jnp.searchsorted(self.sorted, shown, side).astype(jnp.int32) for side in ("left", "right"))
         count = jnp.maximum(behind - first, 1)
         start = jax.random.randint(key, (), 0, count, jnp.int32)
-        return XLA.take(self.order, first + (start + _PLACES) % count)
+        return control.take(self.order, first + (start + _PLACES) % count)
 
 
 def _permute_member(
@@ -126,8 +126,8 @@ def _permute_member(
     becomes = pool.at(new)
     member.set("item", becomes.item, where=~changed)
     for slot in range(MOVES):
-        used = XLA.take(params.power_points, is_now.moves[slot]) - member.pp[slot]
-        most = XLA.take(params.power_points, becomes.moves[slot])
+        used = control.take(params.power_points, is_now.moves[slot]) - member.pp[slot]
+        most = control.take(params.power_points, becomes.moves[slot])
         member.pp.set(slot, jnp.maximum(most - used, 0))
     before, most = most_hp(old), most_hp(new)
     shown = pick(seen, percent(member.hp, before), 100)

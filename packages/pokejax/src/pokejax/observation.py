@@ -24,8 +24,7 @@ from pokejax.picking import pick
 from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, team
 from pokejax.state import LAYOUT, MAX_PP, MAX_TURN, MOVES, TEAM, Words
 from pokejax.tables import NAMES
-from rlenv_shared import spaces
-from rlenv_shared.ops import XLA, Ops
+from rlenv_shared import control, spaces
 
 OWN, FOE = "own", "foe"
 GROWING: Final = rows.BOOSTS[:5]
@@ -152,20 +151,19 @@ def space() -> spaces.Dict:
 # --- reading the state ----------------------------------------------------------------------------------------------
 
 
-def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+def observe(words: Words, player: Any, params: Any) -> dict[str, Any]:
     """What a player sees.
 
     Args:
         words: state of one battle.
         player: 0 or 1, int or int32 array.
         params: tables and pool.
-        ops: form of the program.
 
     Returns:
         ``ids`` int32 and ``numbers`` float32, as `ENTRIES` say.
     """
     swapped = own_side_first(words, player)
-    values = in_natural_numbers(swapped, params, ops)
+    values = in_natural_numbers(swapped, params)
     for k in range(TEAM):
         hp, most = values[f"own.pokemon[{k}].hp"][0], jnp.maximum(values[f"own.pokemon[{k}].stats"][-1], 1)
         values[f"own.pokemon[{k}].hp"] = [hp.astype(jnp.float32) / most.astype(jnp.float32)]
@@ -183,7 +181,7 @@ def own_side_first(words: Words, player: Any) -> Words:
     return LAYOUT.swap(words, "side", second)
 
 
-def in_natural_numbers(words: Words, params: Any, ops: Ops) -> Values:
+def in_natural_numbers(words: Words, params: Any) -> Values:
     """What the first side's player sees, by the names of the entries: flags, counts and ids."""
     view = LAYOUT.view(words)
     values: Values = {
@@ -205,13 +203,13 @@ def in_natural_numbers(words: Words, params: Any, ops: Ops) -> Values:
             feigned = constants_at(side.member[side.guise - 1].row, params).shown
             values["own.feigned"] = [pick((side.guise > 0) & ~side.fainted, feigned, 0)]
         else:
-            known = _as_told(words, known, params, ops)
+            known = _as_told(words, known, params)
         for k, pokemon in enumerate(known):
             values |= {f"{name}.pokemon[{k}].{key}": value for key, value in pokemon.items()}
     return values
 
 
-def _as_told(words: Words, known: list[Values], params: Any, ops: Ops) -> list[Values]:
+def _as_told(words: Words, known: list[Values], params: Any) -> list[Values]:
     """What is known of the other side, where nobody may have come out in a guise, which is rare."""
 
     def corrected(state: tuple[Words, list[Values]]) -> tuple[Words, list[Values]]:
@@ -219,7 +217,7 @@ def _as_told(words: Words, known: list[Values], params: Any, ops: Ops) -> list[V
         return inner, as_told(LAYOUT.view(inner).side[1], plain, params)
 
     feigned = LAYOUT.view(words).side[1].wearer > 0
-    found: list[Values] = ops.when_any("guises", feigned, corrected, (words, known))[1]
+    found: list[Values] = control.gate("guises", feigned, corrected, (words, known))[1]
     return found
 
 

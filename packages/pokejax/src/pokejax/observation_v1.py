@@ -37,8 +37,7 @@ from pokejax.state import (
     Words,
 )
 from pokejax.tables import NAMES
-from rlenv_shared import spaces
-from rlenv_shared.ops import XLA, Ops
+from rlenv_shared import control, spaces
 
 COUNTS: Final = "counts"
 MOST_HP, MOST_WISH, MOST_PROTECTS, MOST_BEGUN, MOST_OUT = 1023, 511, 6, 2, 15
@@ -148,21 +147,20 @@ def space() -> spaces.Dict:
     return spaces.Dict({IDS: spaces.MultiDiscrete(TABLE.each(IDS, "limit")), COUNTS: counts})
 
 
-def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+def observe(words: Words, player: Any, params: Any) -> dict[str, Any]:
     """What a player sees.
 
     Args:
         words: state of one battle.
         player: 0 or 1, int or int32 array.
         params: tables and pool.
-        ops: form of the program.
 
     Returns:
         ``ids`` and ``counts``, both int32, as `TABLE` says.
     """
     words = own_side_first(words, player)
-    values = in_natural_numbers(words, params, ops)
-    b = Battle(words, params, ops)
+    values = in_natural_numbers(words, params)
+    b = Battle(words, params)
     view, own = b.view, b.side(0)
     switches = view.request == ASK_SWITCH
     what = pick(switches, pick(own.reviving, 3, 2), 1)
@@ -177,10 +175,10 @@ def observe(words: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str,
     values["own.wish_hp"] = [pick(own.wish_turns > 0, jnp.maximum(quotient(own.wish, 2), 1), 0)]
     values["own.unburdened"] = [own.unburdened & (own.item == 0)]
     known = [values[f"foe.pokemon[{k}].moves"] for k in range(TEAM)]
-    for name, team in ((OWN, counted.of_own(words)), (FOE, counted.of_foe(words, known, params, ops))):
+    for name, team in ((OWN, counted.of_own(words)), (FOE, counted.of_foe(words, known, params))):
         for k, found in enumerate(team):
             values |= {f"{name}.pokemon[{k}].{key}": value for key, value in found.items()}
-    values["foe.types"] = _as_told(words, params, ops, values["foe.types"])
+    values["foe.types"] = _as_told(words, params, values["foe.types"])
     return {array: stacked(TABLE.flat(array, values), jnp.int32) for array in (IDS, COUNTS)}
 
 
@@ -261,7 +259,7 @@ def _stood(side: Any) -> Values:
     return found
 
 
-def _as_told(words: Words, params: Any, ops: Ops, types: Sequence[Any]) -> list[Any]:
+def _as_told(words: Words, params: Any, types: Sequence[Any]) -> list[Any]:
     """The other side's types where it may stand there in a guise: those of who it seems to be."""
 
     def corrected(state: tuple[Words, list[Any]]) -> tuple[Words, list[Any]]:
@@ -273,5 +271,5 @@ def _as_told(words: Words, params: Any, ops: Ops, types: Sequence[Any]) -> list[
         return state[0], [pick(disguised, new, old) for new, old in zip(kinds, state[1], strict=True)]
 
     disguised = LAYOUT.view(words).side[1].guise > 0
-    found: list[Any] = ops.when_any("types of guises", disguised, corrected, (words, list(types)))[1]
+    found: list[Any] = control.gate("types of guises", disguised, corrected, (words, list(types)))[1]
     return found

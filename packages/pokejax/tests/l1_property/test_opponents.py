@@ -14,9 +14,7 @@ from pokejax.tables import NAMES
 from pokejax.verification import strength
 from rlenv_emit import emit
 from rlenv_emit.emit import emit_lazily
-from rlenv_emit.hooks import EMIT
 from rlenv_shared import compiling
-from rlenv_shared.ops import XLA
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]
 
@@ -27,21 +25,21 @@ def positions(played):
     return [(played.words[n], np.asarray(played.masks[n])) for n in range(1, len(played.masks), 4)]
 
 
-def decisions(name, ops):
+def decisions(name):
     def both(state, params, word):
-        return jnp.stack([OPPONENTS[name](state, player, params, word, ops) for player in (0, 1)])
+        return jnp.stack([OPPONENTS[name](state, player, params, word) for player in (0, 1)])
 
     return both
 
 
 @functools.cache
 def instructions(name):
-    return jax.jit(jax.vmap(emit_lazily(decisions(name, EMIT), "bytecode"), (0, None, None)))
+    return jax.jit(jax.vmap(emit_lazily(decisions(name), "bytecode"), (0, None, None)))
 
 
 @functools.cache
 def compiled(name):
-    return compiling.jit(jax.vmap(decisions(name, XLA), (0, None, None)), ENGINE)
+    return compiling.jit(jax.vmap(decisions(name), (0, None, None)), ENGINE)
 
 
 @pytest.mark.parametrize("name", OPPONENTS)
@@ -56,7 +54,7 @@ def test_they_decide_alike_in_every_form(name, positions, played):
     state, _ = positions[-1]
     word = jnp.uint32(0x9E3779B9)
     one = jax.tree.map(lambda leaf: leaf[0], state)
-    native = jax.vmap(emit(decisions(name, EMIT), one, played.params, word), (0, None, None))
+    native = jax.vmap(emit(decisions(name), one, played.params, word), (0, None, None))
     expected = compiled(name)(state, played.params, word)
     for decide in (native, instructions(name)):
         np.testing.assert_array_equal(decide(state, played.params, word), expected)
@@ -64,7 +62,7 @@ def test_they_decide_alike_in_every_form(name, positions, played):
 
 def test_base_stats_are_the_species():
     number = NAMES["species"].index("garchomp")
-    stats = [int(base_stat(jnp.int32(number), stat, XLA)) for stat in ("atk", "def", "spa", "spd", "spe")]
+    stats = [int(base_stat(jnp.int32(number), stat)) for stat in ("atk", "def", "spa", "spd", "spe")]
     assert stats == [130, 95, 80, 85, 102]
 
 

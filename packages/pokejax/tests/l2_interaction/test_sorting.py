@@ -10,7 +10,6 @@ import pytest
 from pokejax.battle import Battle
 from pokejax.rules.sorting import UNORDERED, Kind, sort
 from pokejax.state import LAYOUT
-from rlenv_shared.ops import XLA
 from rlenv_shared.verification.locate import reference
 
 pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown")]
@@ -27,7 +26,7 @@ def one(held, high, low, tied, second_faster):
     """The order, and the generator after it; ``held`` is bool ``[2, kinds]``."""
     view = LAYOUT.view((np.uint32(0),) * LAYOUT.num_words)
     view.high, view.low = high, low
-    b = Battle(view.words(), SimpleNamespace(numbers=None), XLA)
+    b = Battle(view.words(), SimpleNamespace(numbers=None))
     kinds = [
         Kind(name, rank, (held[0, k], held[1, k]), k == OF_SIDE)
         for k, (name, rank) in enumerate(zip(NAMES, RANKS, strict=True))

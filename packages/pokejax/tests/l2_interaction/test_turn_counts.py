@@ -12,7 +12,6 @@ from pokejax.battle import Battle
 from pokejax.env import RandomBattle
 from pokejax.rules import futures, wishes
 from pokejax.state import LAYOUT
-from rlenv_shared.ops import XLA
 
 pytestmark = pytest.mark.l2
 
@@ -23,7 +22,7 @@ def counters(turn):
     """The counters of a wish and of an attack foreseen in a turn."""
     view = LAYOUT.view((np.uint32(0),) * LAYOUT.num_words)
     view.turn = turn
-    b = Battle(view.words(), RandomBattle().default_params, XLA)
+    b = Battle(view.words(), RandomBattle().default_params)
     wishes.wish(b, jnp.bool_(True))
     futures.foresee(b, jnp.bool_(True))
     return b.side(0).wish_turns, b.side(1).future_turns

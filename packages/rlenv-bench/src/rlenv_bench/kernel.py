@@ -17,15 +17,15 @@ import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 
+from rlenv_shared import transforms
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import LANES, XLA, Ops, kernel_ops
 
 Mode = Literal["auto", "scan", "kernel", "interpreted"]
 MODES: Final = ("auto", "scan", "kernel", "interpreted")
 BLOCK: Final = 128  # environments of one program of the kernel, one per thread
 NUM_WARPS: Final = 4  # of 32 threads, which work on a block
-Step = Callable[[Any, Any, Ops], tuple[Any, Any]]
-"""``(carry, params, ops) -> (carry, outputs)`` of one environment: scalars, or small arrays where not compiled."""
+Step = Callable[[Any, Any], tuple[Any, Any]]
+"""``(carry, params) -> (carry, outputs)`` of one environment: scalars, or small arrays where not compiled."""
 
 
 def rollout(
@@ -40,7 +40,7 @@ def rollout(
     """Apply a step ``steps`` times to a batch: ``(carry after the last, outputs of every step [steps, B, ...])``.
 
     Args:
-        step: one step of one environment; it reads tables through its `Ops`, and closes over no arrays.
+        step: one step of one environment; compiled it reads no tables, closes over no arrays and has no loops.
         carry: pytree of [B, ...] arrays, which may be donated.
         steps: how many.
         params: pytree of scalars and of tables, the same for all environments.
@@ -55,7 +55,7 @@ def rollout(
     if mode not in MODES:
         raise _bad("mode", mode, f"one of {MODES}", "leave it out")
     if mode == "scan" or (mode == "auto" and jax.default_backend() != "gpu"):
-        return jax.lax.scan(lambda carry, _: _lanes(step, params, XLA)(carry), carry, None, steps)
+        return jax.lax.scan(lambda carry, _: _lanes(step, params)(carry), carry, None, steps)
     return _in_kernel(step, carry, params, steps, block, mode == "interpreted")
 
 
@@ -66,9 +66,9 @@ def _in_kernel(step: Step, carry: Any, params: Any, steps: int, block: int, inte
         raise _bad("block", f"{block} for a batch of {batch}", "a power of two that divides it", "choose another")
     given, params_tree = jax.tree.flatten(params)
     arrays = [jnp.atleast_1d(leaf) for leaf in given]
-    shapes = jax.eval_shape(_lanes(step, params, XLA), carry)[1]
+    shapes = jax.eval_shape(_lanes(step, params), carry)[1]
     output_leaves, output_tree = jax.tree.flatten(shapes)
-    lanes_of = functools.partial(_lanes, step, ops=kernel_ops())
+    lanes_of = functools.partial(_lanes, step)
     if interpret:
         lanes_of, closed = _without_closure(lanes_of, carry, params, block)
         given, arrays = [*given, *closed], [*arrays, *map(jnp.atleast_1d, closed)]
@@ -76,7 +76,6 @@ def _in_kernel(step: Step, carry: Any, params: Any, steps: int, block: int, inte
     def kernel(*refs: Any) -> None:
         begin, tables, rest = refs[: len(leaves)], refs[len(leaves) :][: len(arrays)], refs[len(leaves) + len(arrays) :]
         end, yielded = rest[: len(leaves)], rest[len(leaves) :]
-        # a scalar is a value, a table stays a reference that `Ops.take` reads
         inside = [
             ref[...] if interpret and jnp.ndim(leaf) else ref if jnp.ndim(leaf) else ref[0]
             for leaf, ref in zip(given, tables, strict=True)
@@ -114,13 +113,9 @@ def _in_kernel(step: Step, carry: Any, params: Any, steps: int, block: int, inte
     return jax.tree.unflatten(tree, found[: len(leaves)]), jax.tree.unflatten(output_tree, found[len(leaves) :])
 
 
-def _lanes(step: Step, params: Any, ops: Ops) -> Callable[[Any], tuple[Any, Any]]:
+def _lanes(step: Step, params: Any) -> Callable[[Any], tuple[Any, Any]]:
     """The step of a batch."""
-
-    def one(carry: Any) -> tuple[Any, Any]:
-        return step(carry, params, ops)
-
-    return jax.vmap(one, axis_name=LANES)
+    return jax.vmap(transforms.masked(lambda carry: step(carry, params)))
 
 
 def _without_closure(lanes_of: Callable[[Any], Any], carry: Any, params: Any, block: int) -> tuple[Any, list[Any]]:

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 
 from rlenv_shared import spaces
 from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA, Ops
 
 
 class GymnaxTask(Env):
@@ -38,12 +37,12 @@ class GymnaxTask(Env):
         """As the task has them."""
         return int(self.env.num_actions)
 
-    def init(self, seed: Any, params: Any, ops: Ops = XLA) -> Any:
+    def init(self, seed: Any, params: Any) -> Any:
         """Reset with a key made of two seed words."""
         key, reset_key = jax.random.split(jnp.stack(seed))
         return key, self.env.reset(reset_key, params)[1]
 
-    def step(self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA) -> Any:
+    def step(self, key: Any, state: Any, action: Any, params: Any = None) -> Any:
         """Step with a key split from the state's, not with the caller's."""
         key, inner = state
         key, step_key = jax.random.split(key)

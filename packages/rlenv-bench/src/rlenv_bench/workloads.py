@@ -18,7 +18,6 @@ import numpy as np
 
 from rlenv_shared import compiling, counter_rng, masking
 from rlenv_shared.errors import InvalidParamsError
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.reset_pool import ResetPool
 
 ACTION_SALT: Final = 0x0BE7_5EED_0000_0000  # keeps action streams apart from the environments' streams
@@ -280,8 +279,8 @@ def rollout_function(
         raise _bad("steps", steps, "an integer >= 1", "correct it")
     parts, how = rollout_parts(env, params, batch, **form), Form(**form)
 
-    def step(carry: Any, params: Any, ops: Ops = XLA) -> Any:
-        return parts.take(carry, *parts.choose(carry, params, ops), params, ops)
+    def step(carry: Any, params: Any) -> Any:
+        return parts.take(carry, *parts.choose(carry, params), params)
 
     def rollout(carry: Any, params: Any) -> Any:
         batched = jax.vmap(step, (0, None))
@@ -296,7 +295,7 @@ def rollout_function(
 
 
 class Parts(NamedTuple):
-    """A rollout in parts: a step is ``take(carry, *choose(carry, params, ops), params, ops)``.
+    """A rollout in parts: a step is ``take(carry, *choose(carry, params), params)``.
 
     A carry is ``(state, generator of the actions, sums, decisions)``, of a batch from ``start(abstract=False)``;
     ``choose`` and ``take`` are of one environment.
@@ -304,7 +303,7 @@ class Parts(NamedTuple):
 
     start: Callable[..., Any]
     choose: Callable[..., tuple[Any, Any]]  # the next action, and the generator after it
-    take: Callable[..., tuple[Any, Any]]  # ``(carry, action, generator, params, ops) -> (carry, outputs)``
+    take: Callable[..., tuple[Any, Any]]  # ``(carry, action, generator, params) -> (carry, outputs)``
 
 
 def rollout_parts(env: Any, params: Any, batch: int, **form: Any) -> Parts:
@@ -330,21 +329,21 @@ def rollout_parts(env: Any, params: Any, batch: int, **form: Any) -> Parts:
         decisions = jnp.zeros(batch, jnp.int32) if counts else ()
         return state, tuple(map(jnp.asarray, counter_rng.from_seed(how.seed ^ ACTION_SALT, batch))), sums, decisions
 
-    def choose(carry: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+    def choose(carry: Any, params: Any) -> tuple[Any, Any]:
         state, rng, *_ = carry
-        return draw(state, rng, params, ops)
+        return draw(state, rng, params)
 
-    def take(carry: Any, action: Any, rng: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+    def take(carry: Any, action: Any, rng: Any, params: Any) -> tuple[Any, Any]:
         state, _, sums, decisions = carry
         if counts:
             decisions = decisions + env.to_act(state).any().astype(jnp.int32)
         if how.reset_mode == "none":
-            obs, state, reward, done, _ = env.step_env(None, state, action, params, ops)
+            obs, state, reward, done, _ = env.step_env(None, state, action, params)
         elif how.observe:
-            obs, state, reward, terminated, truncated, _ = env.step(None, state, action, params, ops)
+            obs, state, reward, terminated, truncated, _ = env.step(None, state, action, params)
             done = terminated | truncated
         else:
-            state, reward, terminated, truncated = env.advance(state, action, params, ops)
+            state, reward, terminated, truncated = env.advance(state, action, params)
             done = terminated | truncated
         outputs = ((obs,) if how.observe else ()) + (reward, done)
         if how.keep_outputs:
@@ -360,15 +359,15 @@ def _total(tree: Any) -> Any:
     return sum((jnp.sum(leaf.astype(jnp.float32)) for leaf in jax.tree.leaves(tree)), jnp.float32(0))
 
 
-def _random_actions(env: Any, how: Form, state: Any, params: Any) -> Callable[[Any, Any, Any, Any], tuple[Any, Any]]:
-    """``(state, rng, params, ops) -> (action, rng)`` of one environment; ``state`` is abstract."""
+def _random_actions(env: Any, how: Form, state: Any, params: Any) -> Callable[[Any, Any, Any], tuple[Any, Any]]:
+    """``(state, rng, params) -> (action, rng)`` of one environment; ``state`` is abstract."""
     space = env.action_space(params)
     if env.num_actions == 0:
         low, high = np.broadcast_to(space.low, space.shape), np.broadcast_to(space.high, space.shape)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise _bad("action space", f"{low} .. {high}", "finite bounds", "measure it in another way")
 
-        def uniform(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
+        def uniform(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
             word, rng = _words(rng, space.shape)
             unit = (word >> np.uint32(8)).astype(jnp.float32) * counter_rng.UNIT_24
             return low.astype(np.float32) + unit * (high - low).astype(np.float32), rng
@@ -377,10 +376,10 @@ def _random_actions(env: Any, how: Form, state: Any, params: Any) -> Callable[[A
     shape = jax.eval_shape(env.legal_actions, state, params).shape[:-1]
     masked = how.actions == "random_legal" and not _always_all_legal(env, state, params)
 
-    def discrete(state: Any, rng: Any, params: Any, ops: Any) -> tuple[Any, Any]:
+    def discrete(state: Any, rng: Any, params: Any) -> tuple[Any, Any]:
         word, rng = _words(rng, shape)
         if masked:
-            return masking.sample_legal_bits(word, env.legal_actions(state, params, ops)), rng
+            return masking.sample_legal_bits(word, env.legal_actions(state, params)), rng
         return counter_rng.mulhi(word, np.uint32(env.num_actions)).astype(jnp.int32), rng
 
     return discrete

@@ -10,10 +10,10 @@
 from rlenv_emit.emit import emit
 from rlenv_emit.env import EmittedEnv, emit_env
 from rlenv_emit.errors import Missing
-from rlenv_emit.hooks import EMIT, any_lane, emit_ops
+from rlenv_emit.hooks import any_lane
 from rlenv_emit.missing import unsupported
 
 __version__ = "0.1.0"
 __all__ = [
-    "EMIT", "EmittedEnv", "Missing", "__version__", "any_lane", "emit", "emit_env", "emit_ops", "unsupported",
+    "EmittedEnv", "Missing", "__version__", "any_lane", "emit", "emit_env", "unsupported",
 ]  # fmt: skip

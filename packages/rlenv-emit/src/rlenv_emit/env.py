@@ -13,7 +13,7 @@ import numpy as np
 
 from rlenv_emit import warm
 from rlenv_emit.emit import aval_of, chosen_form, emit_lazily, kept_trace
-from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_emit.hooks import Policy, under
 from rlenv_emit.identity import identity_of
 from rlenv_emit.native import on_host
 from rlenv_emit.parts import Parts, in_parts
@@ -21,23 +21,21 @@ from rlenv_emit.processor import BYTECODE, INSTRUCTIONS
 from rlenv_shared import compiling, counter_rng
 from rlenv_shared.compiling import Constants, depends_on, without_arrays
 from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.wrapper import Wrapper
 
 
 class EmittedEnv(Wrapper):
     """The same environment with native steps: `step`, `step_env`, `advance`, `transition` and `legal_actions`.
 
-    Resets (but see below), and steps with other hooks than XLA's, are those of the environment inside.  Batch it with
-    `jax.vmap` and leave the parameters unmapped: tables then stay in one place.  Parameters that are Python numbers
-    where a step is called or traced become constants of the native code, each choice of them an object of its own; give
-    those that vary as arrays.
+    Resets are those of the environment inside, but see below.  Batch it with `jax.vmap` and leave the parameters
+    unmapped: tables then stay in one place.  Parameters that are Python numbers where a step is called or traced become
+    constants of the native code, each choice of them an object of its own; give those that vary as arrays.
 
     Args:
         env: the environment.
         form: of the processor, see `processor.FORMS`; the best when None.
         threads: at most that many work on a batch; all processors when None.
-        policy: which gates of the rules branch, see `emit_ops`; all of them when None.
+        policy: which gates of the rules branch, see `hooks.Policy`; all of them when None.
 
     An environment may have a method ``alike(state, action, params) -> int32 ()``: batches are worked on in its order,
     see `emit_lazily`; its resets are emitted then, too, and no program asks for the environment's `compile_options`,
@@ -51,11 +49,10 @@ class EmittedEnv(Wrapper):
     ) -> None:
         super().__init__(env)
         self.made_of = env, form, threads, policy
-        ops = emit_ops(policy)
 
         def lazily(function: Any, alike: Any = None, where: Any = None) -> Any:
             return _with_constants(
-                lambda whole, *rest: emit_lazily(whole, form, threads, *rest), function, alike, where
+                lambda whole, *rest: emit_lazily(whole, form, threads, *rest), under(policy, function), alike, where
             )
 
         alike = getattr(env, "alike", None)
@@ -63,25 +60,25 @@ class EmittedEnv(Wrapper):
             setattr(self, "compile_options", {})  # noqa: B010 - as in `Wrapper`
         self._form = chosen_form(form)
         self._masked: bool | None = None
-        parts = Parts(env, ops, lazily) if in_parts(env) else None
+        parts = Parts(env, lazily) if in_parts(env) else None
 
         def stepping(step: Callable[..., Any]) -> Callable[..., Any]:
             if parts:
                 return parts.ending(lambda end, under_way, params: step(end, under_way, None, params))
             return lazily(lambda state, action, params: step(env, state, action, params), alike)
 
-        self._transition = stepping(lambda env, *given: env.transition(*given, ops))
-        self._step_env = stepping(lambda env, *given: env.step_env(None, *given, ops))
-        self._advance = stepping(lambda env, *given: env.advance(*given, ops))
-        self._step = parts.step() if parts else stepping(lambda env, *given: env.step(None, *given, ops))
+        self._transition = stepping(lambda env, *given: env.transition(*given))
+        self._step_env = stepping(lambda env, *given: env.step_env(None, *given))
+        self._advance = stepping(lambda env, *given: env.advance(*given))
+        self._step = parts.step() if parts else stepping(lambda env, *given: env.step(None, *given))
         if alike is None:
             self._reset = _with_constants(
-                lambda whole, *rest: kept_trace(whole), lambda words, params: _reset(env, words, params, XLA)
+                lambda whole, *rest: kept_trace(whole), lambda words, params: _reset(env, words, params)
             )
         else:  # XLA's form of a large environment's takes a second to load
-            self._reset = lazily(lambda words, params: _reset(env, words, params, ops))
-        self._legal = lazily(lambda state, params: env.legal_actions(state, params, ops))
-        self._observe = lazily(lambda state, player, params: env.observe(state, player, params, ops))
+            self._reset = lazily(lambda words, params: _reset(env, words, params))
+        self._legal = lazily(lambda state, params: env.legal_actions(state, params))
+        self._observe = lazily(lambda state, player, params: env.observe(state, player, params))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EmittedEnv) and self.made_of == other.made_of
@@ -99,16 +96,16 @@ class EmittedEnv(Wrapper):
             return compiling.on_host(function, self.env, axes)
         return on_host(function, axes, self._form)
 
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
+    def begin(self, generator: Any, params: Any) -> Any:
         """State of a new episode."""
-        if ops is not XLA or not hasattr(self.env, "ended"):
-            return self.env.begin(generator, params, ops)
+        if not hasattr(self.env, "ended"):
+            return self.env.begin(generator, params)
         return self._first(generator, params)[1]
 
-    def reset_env(self, key: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+    def reset_env(self, key: Any, params: Any) -> tuple[Any, Any]:
         """``(obs, state)`` of a new episode seeded by a JAX key."""
-        if ops is not XLA or type(self.env).reset_env is not Env.reset_env:
-            return super().reset_env(key, params, ops)
+        if type(self.env).reset_env is not Env.reset_env:
+            return super().reset_env(key, params)
         if not hasattr(self.env, "ended"):
             return self._reset(counter_rng.key_words(key), params)
         return self._first(self.env.seed_generator(*counter_rng.key_words(key)), params)
@@ -125,58 +122,48 @@ class EmittedEnv(Wrapper):
         obs, state, *_ = self.step(None, state, action, params)
         return obs, state
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def transition(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The emitted step without reset and observation."""
-        if ops is not XLA:
-            return self.env.transition(state, action, params, ops)
         return self._transition(state, action, params)
 
-    def step_env(
-        self, key: Any, state: Any, action: Any, params: Any, ops: Ops = XLA
-    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step_env(self, key: Any, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """The emitted raw step."""
-        if ops is not XLA:
-            return self.env.step_env(key, state, action, params, ops)
         return self._step_env(state, action, params)
 
-    def advance(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+    def advance(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any]:
         """The emitted step with reset that nobody observes."""
-        if ops is not XLA:
-            return self.env.advance(state, action, params, ops)
         return self._advance(state, action, params)
 
     def step(
-        self, key: Any, state: Any, action: Any, params: Any = None, ops: Ops = XLA
+        self, key: Any, state: Any, action: Any, params: Any = None
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
         """The emitted step with same-step auto-reset."""
         params = self.default_params if params is None else params
-        if ops is not XLA:
-            return self.env.step(key, state, action, params, ops)
         return self._step(state, action, params)
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
+    def observe(self, state: Any, player: Any, params: Any) -> Any:
         """The observation, emitted where XLA's form of a large environment's takes long to compile."""
-        if ops is not XLA or not hasattr(self.env, "alike"):
-            return self.env.observe(state, player, params, ops)
+        if not hasattr(self.env, "alike"):
+            return self.env.observe(state, player, params)
         return self._observe(state, np.int32(player) if isinstance(player, int) else player, params)
 
-    def view(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def view(self, state: Any, params: Any) -> Any:
         """The observations of those who act next, likewise."""
-        return Env.view(self, state, params, ops) if hasattr(self.env, "alike") else self.env.view(state, params, ops)
+        return Env.view(self, state, params) if hasattr(self.env, "alike") else self.env.view(state, params)
 
-    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Any, params: Any) -> Any:
         """The emitted mask, if it depends on the state."""
         if self._masked is None:
             self._masked = _depends_on(self.env.legal_actions, state, params)
-        if ops is XLA and self._masked:
+        if self._masked:
             return self._legal(state, params)
-        return self.env.legal_actions(state, params, ops)
+        return self.env.legal_actions(state, params)
 
 
-def _reset(env: Any, words: Any, params: Any, ops: Ops) -> tuple[Any, Any]:
+def _reset(env: Any, words: Any, params: Any) -> tuple[Any, Any]:
     """`Env.reset_env` of a key's words."""
-    state = env.init(words, params, ops)
-    return env.view(state, params, ops), state
+    state = env.init(words, params)
+    return env.view(state, params), state
 
 
 def _depends_on(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -203,30 +190,6 @@ def _with_constants(
         return made(constants)(*arguments[:-1], arrays)
 
     return call
-
-
-class WithHooks(Wrapper):
-    """The same environment with other hooks wherever XLA's are asked for."""
-
-    def __init__(self, env: Any, ops: Ops) -> None:
-        super().__init__(env)
-        self._ops = ops
-
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> Any:
-        """State of a new episode."""
-        return self.env.begin(generator, params, self._ops)
-
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
-        """The step inside."""
-        return self.env.transition(state, action, params, self._ops)
-
-    def restart(self, done: Any, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """The restart inside."""
-        return self.env.restart(done, state, params, self._ops)
-
-    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
-        """The mask inside."""
-        return self.env.legal_actions(state, params, self._ops)
 
 
 def _made(env: Any, form: str | None, threads: int | None, policy: Policy | None) -> EmittedEnv:

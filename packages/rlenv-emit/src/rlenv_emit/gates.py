@@ -1,6 +1,6 @@
 """How often the gates of an environment are needed, which of them should branch, and whether they keep their promise.
 
-A gate is an `Ops.when_any` of the rules.  A committed file per environment names those that are better masked; it is
+A gate is a `control.gate` of the rules.  A committed file per environment names those that are better masked; it is
 written by ``python -m rlenv_emit.gates MODULE:ENVIRONMENT FILE``.
 """
 
@@ -21,10 +21,9 @@ from rlenv_emit import ir
 from rlenv_emit.emit import emit, traced_program
 from rlenv_emit.env import environment
 from rlenv_emit.errors import GateError
-from rlenv_emit.hooks import BRANCH, EMIT, MASK, Policy
-from rlenv_shared import counter_rng, masking
+from rlenv_emit.hooks import BRANCH, MASK, Policy
+from rlenv_shared import counter_rng, masking, transforms
 from rlenv_shared.errors import SnapshotVersionError, explain
-from rlenv_shared.ops import Handler, Ops, recording_ops, xla_ops
 
 GROUPS: Final = (1, 8, 16, 32)
 """Sizes of groups of which a profile says how often any of them needs a gate: lanes of processors, a GPU's warp."""
@@ -58,21 +57,23 @@ class Gate:
 Play = Callable[[Any], tuple[Any, dict[str, Any]]]
 
 
-def _played(env: Any, params: Any, ops: Ops, found: Callable[[], dict[str, Any]]) -> Play:
-    """``(state, rng) -> ((state, rng), what the hooks saw)`` of one random legal step with reset."""
+def _played(env: Any, params: Any, told: Callable[[transforms.Watched], dict[str, Any]]) -> Play:
+    """``(state, rng) -> ((state, rng), what is told of a step)`` of one random legal step with reset."""
 
-    def step(carry: Any) -> tuple[Any, dict[str, Any]]:
-        state, rng = carry
-        mask = env.legal_actions(state, params, ops)
+    def legal_step(state: Any, rng: Any) -> Any:
+        mask = env.legal_actions(state, params)
         words = []
         for _ in range(int(np.prod(mask.shape[:-1], dtype=np.int64))):
             word, rng = counter_rng.bits(rng)
             words.append(word)
         action = masking.sample_legal_bits(jnp.stack(words).reshape(mask.shape[:-1]), mask)
-        state, _, terminated, _ = env.transition(state, action, params, ops)
-        seen = found()
+        state, _, terminated, _ = env.transition(state, action, params)
+        return state, terminated, rng
+
+    def step(carry: Any) -> tuple[Any, dict[str, Any]]:
+        (state, terminated, rng), seen = transforms.watch(legal_step)(*carry)
         state = env.restart(terminated | env.is_truncated(state, params), state, params)
-        return (state, rng), seen
+        return (state, rng), told(seen)
 
     return step
 
@@ -97,18 +98,11 @@ def profile(env: Any, *, batch: int = 1024, steps: int = 64, seed: int = 0) -> d
         steps: of each.
         seed: of environments and actions.
     """
-    record: dict[str, list[Any]] = {}
-    plain = xla_ops("inline")
 
-    def when_any(name: str, predicate: Any, handler: Handler, state: Any) -> Any:
-        record.setdefault(name, []).append(predicate)
-        return handler(state)
+    def asked(seen: transforms.Watched) -> dict[str, Any]:
+        return {name: jnp.stack(flags) for name, flags in seen.asked.items()}
 
-    def seen() -> dict[str, Any]:
-        return {name: jnp.stack(flags) for name, flags in record.items()}
-
-    ops = Ops(plain.take, plain.mulhi, when_any, plain.loop, plain.barrier)
-    found = _rollout(env, _played(env, env.default_params, ops, seen), batch, steps, seed)
+    found = _rollout(env, _played(env, env.default_params, asked), batch, steps, seed)
     sizes = statements(env)
     return {name: Gate(_shares(flags), sizes.get(name, 0)) for name, flags in found.items()}
 
@@ -126,7 +120,7 @@ def statements(env: Any) -> dict[str, int]:
     state = jax.eval_shape(env.init, (word, word), params)
     mask = jax.eval_shape(lambda state: env.legal_actions(state, params), state)
     action = jax.ShapeDtypeStruct(mask.shape[:-1], jnp.int32)
-    program = traced_program(lambda s, a: env.transition(s, a, params, EMIT), state, action)
+    program = traced_program(lambda s, a: env.transition(s, a, params), state, action)
     names = {op.out: op.attr for op in ir.walk(program.block) if isinstance(op, ir.Op) and op.kind == "any"}
     counts: dict[str, int] = {}
     for statement in ir.walk(program.block):
@@ -142,8 +136,7 @@ def check(env: Any, *, batch: int = 1024, steps: int = 64, seed: int = 0) -> Non
     Raises:
         GateError: one does; the message names it.
     """
-    ops, record = recording_ops()
-    found = _rollout(env, _played(env, env.default_params, ops, lambda: dict(record.leaks)), batch, steps, seed)
+    found = _rollout(env, _played(env, env.default_params, lambda seen: seen.leaks), batch, steps, seed)
     leaking = sorted(name for name, leaks in found.items() if np.any(leaks))
     if leaking:
         remedy = "make the handler mask itself with its predicate"

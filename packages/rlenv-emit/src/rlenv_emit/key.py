@@ -21,6 +21,7 @@ from jax.extend import core as jax_core
 from rlenv_emit.front.arrays import is_key
 from rlenv_emit.front.control import CALLED, CALLS, parts_of_scan
 from rlenv_emit.processor import Form
+from rlenv_shared.control import Part
 
 SOURCES: Final = (
     "builder.py", "build.py", "compiler.py", "headers.py", "ir.py", "passes.py", "front/*.py", "cpp/*.py", "cpp/*.h",
@@ -31,6 +32,9 @@ CONTROL: Final[dict[str, Sequence[str]]] = {
     "while": ("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts"),
     "emitted": ("traced", "batch"),
     "scan": ("jaxpr", "length", "reverse"),
+    "gate": ("name", "part", "kept"),
+    "loop": ("condition", "body", "captured", "most"),
+    "draw": ("part",),
 }
 """Parameters that the rules of control flow read."""
 
@@ -118,6 +122,8 @@ class _Hasher:
     def _param(self, value: Any) -> str:
         if value is None or isinstance(value, bool | int | float | str | np.dtype | enum.Enum):
             return repr(value)
+        if isinstance(value, Part):
+            return f"{self.jaxpr(value.jaxpr)}{value.places}{value.results}"
         if hasattr(value, "consts"):
             return self.closed(value)
         if hasattr(value, "eqns"):

@@ -15,14 +15,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit.branches import any_of_batch
 from rlenv_emit.rows import as_row, of_row
-from rlenv_shared.ops import XLA, Ops, repeat_while
+from rlenv_shared import control
 from rlenv_shared.wrapper import Wrapper
 
 ENDS: Final = np.int32(-1)
 """The kind of who does not go on."""
-MOST_PARTS: Final = 2**30
 FINAL: Final = "final_observation"
 
 
@@ -34,10 +32,14 @@ def in_parts(env: Any) -> bool:
 class EndOfStep(Wrapper):
     """The environment whose transition is the end of a step that is under way."""
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def transition(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """The end of the step inside; the action is in what is under way."""
-        found: tuple[Any, Any, Any, dict[str, Any]] = self.env.end_step(state, params, ops)
+        found: tuple[Any, Any, Any, dict[str, Any]] = self.env.end_step(state, params)
         return found
+
+    def _next_view(self, done: Any, state: Any, final_obs: Any, params: Any) -> Any:
+        """It stands alone: the final one is a function of its own, see `Parts.step`."""
+        return self.view(state, params)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,25 +50,23 @@ class _Functions:
     """
 
     env: Any
-    ops: Ops
 
     def begun(self, state: Any, action: Any, params: Any) -> tuple[Any, Any]:
         """``(row, kind)`` of a step that begins."""
-        return self._as_row(self.env.begin_step(state, action, params, self.ops), params)
+        return self._as_row(self.env.begin_step(state, action, params), params)
 
     def gone_on(self, row: Any, kind: Any, params: Any) -> tuple[Any, Any]:
         """``(row, kind)`` one part later."""
-        return self._as_row(self.env.go_on(self.under_way(row), params, self.ops), params)
+        return self._as_row(self.env.go_on(self.under_way(row), params), params)
 
     def final(self, obs: Any, done: Any, row: Any, params: Any) -> Any:
         """The last observation of an episode."""
-        state, *_ = self.env.end_step(self.under_way(row), params, self.ops)
-        return self.env.view(state, params, self.ops)
+        state, *_ = self.env.end_step(self.under_way(row), params)
+        return self.env.view(state, params)
 
     def stepped(self, inside: EndOfStep, under_way: Any, params: Any) -> Any:
         """The results of `Env.step` but for the last observation."""
-        plain = dataclasses.replace(self.ops, branches=False)  # the next observation stands alone
-        *found, info = inside.step(None, under_way, None, params, plain)
+        *found, info = inside.step(None, under_way, None, params)
         return *found, {name: value for name, value in info.items() if name != FINAL}
 
     def under_way(self, row: Any) -> Any:
@@ -93,16 +93,15 @@ class Parts:
     """A step in three functions: its beginning, what is repeated, and its end, of which there are several.
 
     Args:
-        env: has ``begin_step(state, action, params, ops) -> under way``, ``goes_on(under way) -> bool ()``,
-            ``go_on(under way, params, ops) -> under way``, ``end_step(under way, params, ops)`` with the results of
+        env: has ``begin_step(state, action, params) -> under way``, ``goes_on(under way) -> bool ()``,
+            ``go_on(under way, params) -> under way``, ``end_step(under way, params)`` with the results of
             `Env.transition`, and ``kind_of_part(under way, params) -> int32 ()``, a number that environments have in
             common whose next part is alike.
-        ops: the hooks of the emitted form.
         lazily: ``(function, alike, where)`` as a function of a batch, as `emit_lazily` makes them.
     """
 
-    def __init__(self, env: Any, ops: Ops, lazily: Callable[..., Any]) -> None:
-        self._functions, self._lazily = _Functions(env, ops), lazily
+    def __init__(self, env: Any, lazily: Callable[..., Any]) -> None:
+        self._functions, self._lazily = _Functions(env), lazily
         self._begin = lazily(self._functions.begun)
         self._go_on = lazily(
             self._functions.gone_on, lambda row, kind, params: kind, lambda row, kind, params: kind != ENDS
@@ -143,5 +142,5 @@ class Parts:
         def more(under_way: Any) -> Any:
             return self._go_on(*under_way, params)
 
-        row, _ = repeat_while(lambda under_way: under_way[1] != ENDS, more, started, MOST_PARTS, any_of_batch)
+        row, _ = control.loop(lambda under_way: under_way[1] != ENDS, more, started, control.UNBOUNDED)
         return row

@@ -22,7 +22,6 @@ from rlenv_emit.emit import chosen_form
 from rlenv_emit.env import environment
 from rlenv_emit.front.lines import Source
 from rlenv_emit.front.trace import program
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.interpret import Interpreter
 
 OUTSIDE: Final = "outside of gates"
@@ -64,7 +63,7 @@ class Step:
         self.state = jax.eval_shape(env.init, self.words, self.params)
         mask = jax.eval_shape(env.legal_actions, self.state, self.params)
         action = jax.ShapeDtypeStruct(mask.shape[:-1], jnp.int32)
-        self.program = self._program(lambda s, a, p: env.advance(s, a, p, EMIT), self.state, action)
+        self.program = self._program(env.advance, self.state, action)
 
     def _program(self, function: Callable[..., Any], *own: Any) -> ir.Program:
         """Of a function of what every lane has for itself, and the parameters."""
@@ -76,7 +75,7 @@ class Step:
         """Random legal play of one group; counted after as many steps that are not, so that games are mixed."""
         env, params, rng = self.env, jax.tree.leaves(self.params), np.random.default_rng(seed)
         words = [rng.integers(0, 2**32, lanes, dtype=np.uint32) for _ in range(2)]
-        begin = self._program(lambda words, params: env.init(words, params, EMIT), self.words)
+        begin = self._program(env.init, self.words)
         leaves, structure = Interpreter(begin, lanes)([*words, *params]), jax.tree.structure(self.state)
         legal = jax.jit(jax.vmap(env.legal_actions, (0, None)))
         interpreter = Interpreter(self.program, lanes)

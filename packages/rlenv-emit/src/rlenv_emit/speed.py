@@ -19,13 +19,12 @@ import jax.numpy as jnp
 from rlenv_bench import harness, results, workloads
 from rlenv_emit import emit, emit_env
 from rlenv_emit.emit import chosen_form, emit_lazily
-from rlenv_emit.env import WithHooks, environment
-from rlenv_emit.hooks import EMIT
+from rlenv_emit.env import environment
 from rlenv_emit.rows import as_row, of_row
 from rlenv_emit.synthetic import Synthetic
 from rlenv_games import Hand, Skirmish
 from rlenv_shared import compiling, machine
-from rlenv_shared.ops import XLA, Ops
+from rlenv_shared.wrapper import Wrapper
 
 GAMES: Final = {"skirmish": Skirmish, "hand": Hand, "synthetic": Synthetic}
 BATCHES: Final = (16, 256, 2048, 8192, 65536)
@@ -35,7 +34,7 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     """A whole rollout as one emitted function; equal checksums mean equal words."""
     params = env.default_params
     plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
-    one, _ = workloads.rollout_function(WithHooks(env, EMIT), params, 1, steps, observe=False, **form)
+    one, _ = workloads.rollout_function(env, params, 1, steps, observe=False, **form)
     start = jax.tree.map(lambda leaf: leaf.reshape(batch, 1, *leaf.shape[1:]), plain.start)
     example = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), start)
     emitted = emit(one, example, params, threads=threads)
@@ -44,10 +43,10 @@ def emitted_rollout(env: Any, batch: int, steps: int, *, threads: int, name: str
     return plain
 
 
-class _WithoutReset(WithHooks):
+class _WithoutReset(Wrapper):
     """Steps leave an episode that is over as it is."""
 
-    def advance(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+    def advance(self, state: Any, action: Any, params: Any) -> tuple[Any, Any, Any, Any]:
         """The step inside, and whether the time is over."""
         state, reward, terminated, _ = self.transition(state, action, params)
         return state, reward, terminated, self.is_truncated(state, params)
@@ -75,30 +74,30 @@ def emitted_play(
     ``processor`` is a form's name, as of `emit`; XLA carries instructions out by one thread.  A block begins after
     ``before`` native steps.
     """
-    params, ops = env.default_params, EMIT
+    params = env.default_params
     plain = workloads.jax_rollout(env, params, batch, steps, name=name, observe=False, **form)
     if before:
         plain.start = _in_the_midst(env, plain.start, batch, before, **form)
     alike = getattr(env, "alike", None)
     resets = alike is None
-    inner = WithHooks(env, ops) if resets else _WithoutReset(env, ops)
+    inner = env if resets else _WithoutReset(env)
     parts = workloads.rollout_parts(inner, params, batch, observe=False, **form)
 
-    def drawn(carry: Any, params: Any, ops: Ops, parts: workloads.Parts = parts) -> tuple[Any, Any, Any]:
-        action, rng = parts.choose(carry, params, ops)
+    def drawn(carry: Any, params: Any, parts: workloads.Parts = parts) -> tuple[Any, Any, Any]:
+        action, rng = parts.choose(carry, params)
         return action, rng, jnp.int32(0) if alike is None else alike(carry[0], action, params)
 
     def play(row: Any, kind: Any, ended: Any, params: Any) -> tuple[Any, Any, Any]:
         before = of_row(row, one)
-        after, _ = parts.take(before[:4], *before[4:], params, ops)
+        after, _ = parts.take(before[:4], *before[4:], params)
         ended = after[2][-1] != before[2][-1]  # the last sum is of ended episodes
-        *chosen, kind = drawn(after, params, ops)
+        *chosen, kind = drawn(after, params)
         return as_row((*after, *chosen)), kind, ended
 
     def begin(row: Any, kind: Any, ended: Any, params: Any) -> Any:
         state, *others = of_row(row, one)[:4]
         after = inner.begin(env.generator(state), params), *others
-        *chosen, kind = drawn(after, params, ops)
+        *chosen, kind = drawn(after, params)
         return as_row((*after, *chosen)), kind, ended
 
     order = None if alike is None else lambda row, kind, ended, params: kind
@@ -117,7 +116,7 @@ def emitted_play(
         return (*jax.vmap(lambda row: of_row(row, one))(row), kind), None
 
     by_xla = workloads.rollout_parts(env, params, batch, observe=False, **form)
-    first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, XLA, by_xla), (0, None)), env)
+    first = compiling.jit(jax.vmap(lambda carry, params: drawn(carry, params, by_xla), (0, None)), env)
     plain.rollout, plain.options = jax.jit(rollout, donate_argnums=(0,)), {}
     plain.start = (*plain.start, *first(plain.start, params))
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), plain.start[:-1])

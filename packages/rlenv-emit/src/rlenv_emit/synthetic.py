@@ -13,9 +13,8 @@ from typing import Any, ClassVar, Final
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import compiling, counter_rng, spaces
+from rlenv_shared import compiling, control, counter_rng, spaces
 from rlenv_shared.env import Env
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import pytree_dataclass
 
 WORDS: Final = 34
@@ -65,7 +64,7 @@ class Synthetic(Env):
         """Its table."""
         return SyntheticParams()
 
-    def begin(self, generator: Any, params: Any, ops: Ops = XLA) -> SyntheticState:
+    def begin(self, generator: Any, params: Any) -> SyntheticState:
         """Words drawn at random."""
         words = []
         for _ in range(WORDS):
@@ -74,7 +73,7 @@ class Synthetic(Env):
         return SyntheticState(tuple(words), jnp.int32(0), generator)
 
     def transition(
-        self, state: SyntheticState, action: Any, params: Any, ops: Ops = XLA
+        self, state: SyntheticState, action: Any, params: Any
     ) -> tuple[SyntheticState, Any, Any, dict[str, Any]]:
         """The made-up step."""
         rng = np.random.default_rng([20, self.seed])
@@ -83,7 +82,7 @@ class Synthetic(Env):
         gates = int(self.equations * GATED / GATE_EQUATIONS)
         between = max(1, int(self.equations * (1 - GATED)) // max(gates, 1))
         for number in range(gates):
-            _mix(words, between, rng, params, ops)
+            _mix(words, between, rng, params)
             draw, generator = counter_rng.bits(generator)
             chance = CHANCES[number % len(CHANCES)]
             wanted = draw < np.uint32(chance * 2**32)
@@ -91,14 +90,14 @@ class Synthetic(Env):
 
             def rare(old: Any, wanted: Any = wanted, order: Any = order) -> Any:
                 new = list(old)
-                _mix(new, GATE_EQUATIONS, order, params, ops)
+                _mix(new, GATE_EQUATIONS, order, params)
                 return tuple(jnp.where(wanted, a, b) for a, b in zip(new, old, strict=True))
 
-            words = list(ops.when_any(f"rare{number % len(CHANCES)}", wanted, rare, tuple(words)))
+            words = list(control.gate(f"rare{number % len(CHANCES)}", wanted, rare, tuple(words)))
         reward = (words[1] & 1).astype(jnp.float32)
         return SyntheticState(tuple(words), state.time + 1, generator), reward, (words[2] & 1023) == 0, {}
 
-    def observe(self, state: SyntheticState, player: Any, params: Any, ops: Ops = XLA) -> Any:
+    def observe(self, state: SyntheticState, player: Any, params: Any) -> Any:
         """The first word."""
         return state.words[0]
 
@@ -111,7 +110,7 @@ class Synthetic(Env):
         return spaces.Box(-(2**31), 2**31 - 1, (), np.int32)
 
 
-def _mix(words: list[Any], equations: int, rng: np.random.Generator, params: Any, ops: Ops) -> None:
+def _mix(words: list[Any], equations: int, rng: np.random.Generator, params: Any) -> None:
     """Change words by about so many equations."""
     done = 0
     while done < equations:
@@ -138,7 +137,7 @@ def _mix(words: list[Any], equations: int, rng: np.random.Generator, params: Any
                 words[to] = words[to] * np.int32(2 * shift + 1) + words[a]
                 done += 2
             case "take":
-                words[to] = words[to] ^ ops.take(params.table, words[a] & np.int32(TABLE - 1))
+                words[to] = words[to] ^ control.take(params.table, words[a] & np.int32(TABLE - 1))
                 done += 3
             case "divide":
                 words[to] = words[to] - (words[a] & mask) // np.int32(shift + 2)

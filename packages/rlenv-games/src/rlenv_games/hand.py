@@ -17,7 +17,6 @@ import numpy as np
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 NOTHING, THIEF, SCOUT = 0, 6, 7
@@ -74,7 +73,7 @@ class Hand(Env):
         """A limit that no game reaches."""
         return HandParams()
 
-    def begin(self, generator: Any, params: HandParams, ops: Ops = XLA) -> HandState:
+    def begin(self, generator: Any, params: HandParams) -> HandState:
         """Both piles are shuffled, four cards drawn from each."""
         piles = []
         for _ in range(2):
@@ -100,7 +99,7 @@ class Hand(Env):
         )
 
     def transition(
-        self, state: HandState, action: Any, params: HandParams, ops: Ops = XLA
+        self, state: HandState, action: Any, params: HandParams
     ) -> tuple[HandState, Any, Any, dict[str, Any]]:
         """One decision: a card is played, or what a card asks for is chosen; ``action`` is int32 ``()``."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
@@ -138,7 +137,7 @@ class Hand(Env):
         reward = jnp.where(over, jnp.stack([lead, -lead]), jnp.float32(0))
         return state, reward, over, {"illegal_action": illegal}
 
-    def observe(self, state: HandState, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: HandState, player: Any, params: Any) -> dict[str, Any]:
         """What a player knows; see the class."""
         me = np.arange(2, dtype=np.int32) == player
         mine = state.current_player == player
@@ -158,7 +157,7 @@ class Hand(Env):
         cards = jnp.concatenate([_of(state.hand, me), seen])
         return {"cards": cards, "numbers": jnp.stack([n.astype(jnp.float32) / np.float32(unit) for n, unit in numbers])}
 
-    def legal_actions(self, state: HandState, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: HandState, params: Any) -> Any:
         """Bool ``[8]``."""
         me = np.arange(2, dtype=np.int32) == state.current_player
         play = (_of(state.hand, me) > 0) & (state.pending == NOTHING)

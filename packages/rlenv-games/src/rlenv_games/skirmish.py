@@ -26,10 +26,9 @@ import numpy as np
 from rlenv_games import skirmish_rules as rules
 from rlenv_games import skirmish_tables as t
 from rlenv_games.skirmish_rules import LAYOUT, MAX_STAGE, NUM_ACTIONS, Words
-from rlenv_shared import compiling, masking, spaces
+from rlenv_shared import compiling, control, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
 from rlenv_shared.generators import LCG64
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -128,25 +127,25 @@ class Skirmish(Env):
             species = jax.random.randint(jax.random.fold_in(key, slot), (), 0, t.NUM_SPECIES, jnp.int32)
             hidden = ~fighter.seen
             fighter.set("species", species, where=hidden)
-            fighter.set("hp", XLA.take(health, species), where=hidden)
-            fighter.set("max_hp", XLA.take(health, species), where=hidden)
+            fighter.set("hp", control.take(health, species), where=hidden)
+            fighter.set("max_hp", control.take(health, species), where=hidden)
         return view.words()
 
     # --- the rules --------------------------------------------------------------------------------------------------
 
-    def begin(self, generator: Any, params: SkirmishParams, ops: Ops = XLA) -> Words:
+    def begin(self, generator: Any, params: SkirmishParams) -> Words:
         """Two teams are drawn from the pool."""
         zero = generator[0] ^ generator[0]
         view = LAYOUT.view((zero,) * LAYOUT.num_words)
         view.high, view.low, view.draws = generator
-        rules.hand_out(view, params, ops)
+        rules.hand_out(view, params)
         return view.words()
 
     def refresh(self, params: SkirmishParams, key: Any) -> SkirmishParams:
         """A new pool of random teams of the same size."""
         return params.replace(teams=jax.random.randint(key, params.teams.shape, 0, t.NUM_SPECIES, jnp.int32))
 
-    def legal_actions(self, state: Words, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Words, params: Any) -> Any:
         """Bool ``[2, 10]``; who is not asked may only pass, and at the end everything is legal."""
         view = LAYOUT.view(state)
         choosing, over = view.phase == rules.CHOOSE, view.over
@@ -161,21 +160,19 @@ class Skirmish(Env):
             rows.append(jnp.stack([*(option | over for option in (*usable, *ready)), ~anything | over]))
         return jnp.stack(rows)
 
-    def transition(
-        self, state: Words, action: Any, params: SkirmishParams, ops: Ops = XLA
-    ) -> tuple[Words, Any, Any, dict[str, Any]]:
+    def transition(self, state: Words, action: Any, params: SkirmishParams) -> tuple[Words, Any, Any, dict[str, Any]]:
         """One step: choices are taken if somebody was asked, then one action, or the end of a turn, is carried out."""
-        action, illegal = masking.sanitise(action, self.legal_actions(state, params, ops))
-        state = rules.take_choices(state, action, params, ops)
-        state = rules.act(state, params, ops)
-        state = rules.end_turn(state, ops)
+        action, illegal = masking.sanitise(action, self.legal_actions(state, params))
+        state = rules.take_choices(state, action, params)
+        state = rules.act(state, params)
+        state = rules.end_turn(state)
         state = rules.go_on(state)
         view = LAYOUT.view(state)
         wins = [(view.winner == s).astype(jnp.float32) for s in range(2)]
         reward = jnp.stack([wins[0] - wins[1], wins[1] - wins[0]])
         return state, reward, view.over, {"illegal_action": illegal}
 
-    def observe(self, state: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: Words, player: Any, params: Any) -> dict[str, Any]:
         """What a player knows; see the class."""
         view = LAYOUT.view(state)
         second = jnp.asarray(player) == 1

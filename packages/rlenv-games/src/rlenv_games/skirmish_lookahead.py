@@ -15,7 +15,6 @@ from rlenv_games import skirmish_tables as t
 from rlenv_games.skirmish import Skirmish
 from rlenv_games.skirmish_rules import CHOOSE, LAYOUT, MAX_STAGE, PASS
 from rlenv_shared import spaces
-from rlenv_shared.ops import XLA, Ops
 
 
 def _expected_damage() -> Any:
@@ -116,7 +115,7 @@ class ReckonedSkirmish(Skirmish):
     the `prospects` of the own options (9), and of the other player's, as far as seen (9), over 2.
     """
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: Any, player: Any, params: Any) -> dict[str, Any]:
         """What a player knows, reckoned; see the class."""
         mine, theirs = _sides(state, player)
         damage, speed = jnp.asarray(DAMAGE), jnp.asarray(SPEED)
@@ -130,7 +129,7 @@ class ReckonedSkirmish(Skirmish):
         known = jnp.concatenate([jnp.ones(t.MOVES_PER_FIGHTER, jnp.bool_), theirs["seen"]])
         other = jnp.where(known, other, WORST)
         odds = jnp.concatenate([gives[mine["active"]], gives.max(-1), shares, faster, own / 2, other / 2])
-        return {**super().observe(state, player, params, ops), "odds": odds}
+        return {**super().observe(state, player, params), "odds": odds}
 
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""

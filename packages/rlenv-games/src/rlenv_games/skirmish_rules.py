@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_games import skirmish_tables as t
+from rlenv_shared import control
 from rlenv_shared.generators import LCG64
-from rlenv_shared.ops import Ops
 from rlenv_shared.packing import Layout, bits, flag, record, word
 
 CHOOSE, FIRST, SECOND, END, REPLACE, PIVOT = range(6)
@@ -43,26 +43,26 @@ LAYOUT: Final = Layout(
 Words = tuple[Any, ...]
 
 
-def hand_out(view: Any, params: Any, ops: Ops) -> None:
+def hand_out(view: Any, params: Any) -> None:
     """Give each side a team of the pool, its first fighter in front."""
     generator = view.high, view.low, view.draws
     yes = view.draws == view.draws
     pool = np.uint32(params.teams.shape[0] // t.TEAM)
     for side in view.side:
-        team, generator = ops.draw(LCG64, generator, yes, pool, "team")
+        team, generator = control.draw(LCG64, generator, yes, pool, "team")
         side.team, side.asked = team, yes
         for slot, fighter in enumerate(side.fighter):
-            species = ops.take(params.teams, team * np.int32(t.TEAM) + np.int32(slot))
+            species = control.take(params.teams, team * np.int32(t.TEAM) + np.int32(slot))
             fighter.species = species
-            fighter.hp = fighter.max_hp = ops.take(params.health, species)
+            fighter.hp = fighter.max_hp = control.take(params.health, species)
             for m in range(t.MOVES_PER_FIGHTER):
-                fighter.uses[m] = ops.take(params.uses, _move(species, np.int32(m), params, ops))
+                fighter.uses[m] = control.take(params.uses, _move(species, np.int32(m), params))
         side.fighter[0].seen = yes
     view.winner = NOBODY
     view.high, view.low, view.draws = generator
 
 
-def take_choices(words: Words, action: Any, params: Any, ops: Ops) -> Words:
+def take_choices(words: Words, action: Any, params: Any) -> Words:
     """Who was asked has chosen: replacements come out at once, the actions of a turn are put in order."""
     view = LAYOUT.view(words)
     choosing, resuming = view.phase == CHOOSE, view.phase == PIVOT
@@ -74,11 +74,11 @@ def take_choices(words: Words, action: Any, params: Any, ops: Ops) -> Words:
         side.asked = False
         side.pivots = False
     switches = [_is_reserve(side.choice) for side in view.side]
-    speeds = [ops.take(params.speed, side.fighter[side.active].species) for side in view.side]
+    speeds = [control.take(params.speed, side.fighter[side.active].species) for side in view.side]
     racing = ~switches[0] & ~switches[1]
     tied = racing & (speeds[0] == speeds[1])
     generator = view.high, view.low, view.draws
-    coin, generator = ops.draw(LCG64, generator, choosing & tied, np.uint32(2), "order")
+    coin, generator = control.draw(LCG64, generator, choosing & tied, np.uint32(2), "order")
     view.high, view.low, view.draws = generator
     second_is_first = jnp.where(racing, jnp.where(tied, coin == 1, speeds[1] > speeds[0]), switches[1] & ~switches[0])
     view.set("first", second_is_first.astype(jnp.int32), where=choosing)
@@ -87,7 +87,7 @@ def take_choices(words: Words, action: Any, params: Any, ops: Ops) -> Words:
     return view.words()
 
 
-def act(words: Words, params: Any, ops: Ops) -> Words:
+def act(words: Words, params: Any) -> Words:
     """Whose turn it is within the turn brings out a reserve or moves; `phase` says whether anybody does."""
     view = LAYOUT.view(words)
     acting = (view.phase == FIRST) | (view.phase == SECOND)
@@ -100,36 +100,36 @@ def act(words: Words, params: Any, ops: Ops) -> Words:
     fighter = user.fighter[user.active]
     moving = acting & (user.choice < t.MOVES_PER_FIGHTER) & (fighter.hp > 0)
     slot = jnp.minimum(user.choice, np.int32(t.MOVES_PER_FIGHTER - 1))
-    move = _move(fighter.species, slot, params, ops)
+    move = _move(fighter.species, slot, params)
     fighter.uses.set(slot, fighter.uses[slot] - 1, where=moving)
     generator = view.high, view.low, view.draws
-    roll, generator = ops.draw(LCG64, generator, moving, np.uint32(100), "accuracy")
-    hits = moving & (roll < ops.take(params.accuracy, move))
+    roll, generator = control.draw(LCG64, generator, moving, np.uint32(100), "accuracy")
+    hits = moving & (roll < control.take(params.accuracy, move))
     view.high, view.low, view.draws = generator
     words = view.words()
 
-    effect = jnp.where(hits, ops.take(params.effect, move), -1)
-    words = ops.when_any("damage", hits, lambda words: _damage(words, move, hits, params, ops), words)
-    words = ops.switch("effect", effect, [_nothing, _scorch(ops), _harden, _rest, _nothing, _pivot], words)
+    effect = jnp.where(hits, control.take(params.effect, move), -1)
+    words = control.gate("damage", hits, lambda words: _damage(words, move, hits, params), words)
+    words = control.switch("effect", effect, [_nothing, _scorch, _harden, _rest, _nothing, _pivot], words)
     return LAYOUT.swap(words, "side", user_is_second)
 
 
-def _damage(words: Words, move: Any, hits: Any, params: Any, ops: Ops) -> Words:
+def _damage(words: Words, move: Any, hits: Any, params: Any) -> Words:
     """The move's hits, one after the other, until the target is out."""
     view = LAYOUT.view(words)
     user, target = view.side
     attacker, defender = user.fighter[user.active], target.fighter[target.active]
-    power = ops.take(params.power, move)
+    power = control.take(params.power, move)
     harmful = hits & (power > 0) & (defender.hp > 0)
-    flurry = harmful & (ops.take(params.effect, move) == t.FLURRY)
+    flurry = harmful & (control.take(params.effect, move) == t.FLURRY)
     generator = view.high, view.low, view.draws
-    extra, generator = ops.draw(LCG64, generator, flurry, np.uint32(3), "hits")
+    extra, generator = control.draw(LCG64, generator, flurry, np.uint32(3), "hits")
     count = jnp.where(harmful, jnp.where(flurry, extra + 2, 1), 0)
 
-    strength = ops.take(params.strength, attacker.species) * (user.stage + 2) // 2
-    guard = ops.take(params.guard, defender.species)
-    elements = ops.take(params.move_element, move) * np.int32(t.NUM_ELEMENTS)
-    factor = ops.take(params.effectiveness, elements + ops.take(params.element, defender.species))
+    strength = control.take(params.strength, attacker.species) * (user.stage + 2) // 2
+    guard = control.take(params.guard, defender.species)
+    elements = control.take(params.move_element, move) * np.int32(t.NUM_ELEMENTS)
+    factor = control.take(params.effectiveness, elements + control.take(params.element, defender.species))
     base = power * strength // guard * factor // 2
 
     def goes_on(carry: Any) -> Any:
@@ -139,14 +139,14 @@ def _damage(words: Words, move: Any, hits: Any, params: Any, ops: Ops) -> Words:
     def hit(carry: Any) -> Any:
         left, hp, total, generator = carry
         here = goes_on(carry)
-        critical, generator = ops.draw(LCG64, generator, here, np.uint32(16), "critical")
-        spread, generator = ops.draw(LCG64, generator, here, np.uint32(16), "spread")
+        critical, generator = control.draw(LCG64, generator, here, np.uint32(16), "critical")
+        spread, generator = control.draw(LCG64, generator, here, np.uint32(16), "spread")
         amount = jnp.where(critical == 0, base * 3 // 2, base) * (spread + 85) // 100
         amount = jnp.where(here, jnp.minimum(jnp.maximum(amount, 1), hp), 0)
         return left - here.astype(jnp.int32), hp - amount, total + amount, generator
 
     start = (count, defender.hp, jnp.zeros_like(count), generator)
-    _, hp, total, generator = ops.loop(goes_on, hit, start, MOST_HITS)
+    _, hp, total, generator = control.loop(goes_on, hit, start, MOST_HITS)
     defender.set("hp", hp, where=harmful)
     defender.set("taken", defender.taken + total.astype(jnp.uint32), where=harmful)
     attacker.set("dealt", attacker.dealt + total.astype(jnp.uint32), where=harmful)
@@ -158,20 +158,16 @@ def _nothing(words: Words) -> Words:
     return words
 
 
-def _scorch(ops: Ops) -> Any:
+def _scorch(words: Words) -> Words:
     """Three in ten targets catch fire."""
-
-    def scorch(words: Words) -> Words:
-        view = LAYOUT.view(words)
-        target = view.side[1].fighter[view.side[1].active]
-        may = (target.hp > 0) & ~target.burning
-        generator = view.high, view.low, view.draws
-        roll, generator = ops.draw(LCG64, generator, may, np.uint32(10), "scorch")
-        view.high, view.low, view.draws = generator
-        target.set("burning", True, where=may & (roll < 3))
-        return view.words()
-
-    return scorch
+    view = LAYOUT.view(words)
+    target = view.side[1].fighter[view.side[1].active]
+    may = (target.hp > 0) & ~target.burning
+    generator = view.high, view.low, view.draws
+    roll, generator = control.draw(LCG64, generator, may, np.uint32(10), "scorch")
+    view.high, view.low, view.draws = generator
+    target.set("burning", True, where=may & (roll < 3))
+    return view.words()
 
 
 def _harden(words: Words) -> Words:
@@ -194,7 +190,7 @@ def _pivot(words: Words) -> Words:
     return view.words()
 
 
-def end_turn(words: Words, ops: Ops) -> Words:
+def end_turn(words: Words) -> Words:
     """Fire burns."""
     ending = LAYOUT.view(words).phase == END
 
@@ -205,7 +201,7 @@ def end_turn(words: Words, ops: Ops) -> Words:
             fighter.set("hp", jnp.maximum(fighter.hp - t.FIRE_DAMAGE, 0), where=ending & fighter.burning)
         return view.words()
 
-    return ops.when_any("fire", ending, burn, words)
+    return control.gate("fire", ending, burn, words)
 
 
 def go_on(words: Words) -> Words:
@@ -241,8 +237,8 @@ def go_on(words: Words) -> Words:
     return view.words()
 
 
-def _move(species: Any, slot: Any, params: Any, ops: Ops) -> Any:
-    return ops.take(params.moves, species * np.int32(t.MOVES_PER_FIGHTER) + slot)
+def _move(species: Any, slot: Any, params: Any) -> Any:
+    return control.take(params.moves, species * np.int32(t.MOVES_PER_FIGHTER) + slot)
 
 
 def _is_reserve(choice: Any) -> Any:

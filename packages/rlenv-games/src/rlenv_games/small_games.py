@@ -18,7 +18,6 @@ import numpy as np
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 CHARGE, SHIELD, FIRE = 0, 1, 2
@@ -75,14 +74,14 @@ class Standoff(Env):
         """A limit of 32 decisions."""
         return Params()
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> StandoffState:
+    def begin(self, generator: Any, params: Params) -> StandoffState:
         """Each player starts with no charge or one."""
         first, generator = counter_rng.below(generator, 2)
         second, generator = counter_rng.below(generator, 2)
         return StandoffState((first, second), jnp.zeros((), jnp.bool_), jnp.zeros((), jnp.int32), generator)
 
     def transition(
-        self, state: StandoffState, action: Any, params: Params, ops: Ops = XLA
+        self, state: StandoffState, action: Any, params: Params
     ) -> tuple[StandoffState, Any, Any, dict[str, Any]]:
         """One decision of both, without reset; ``action`` is int32 ``[2]``."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
@@ -97,14 +96,14 @@ class Standoff(Env):
         advantage = first_hits.astype(jnp.float32) - second_hits.astype(jnp.float32)
         return next_state, jnp.stack([advantage, -advantage]), next_state.over, {"illegal_action": illegal}
 
-    def observe(self, state: StandoffState, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: StandoffState, player: Any, params: Params) -> Any:
         """What a player sees, float32 ``[3]``."""
         first, second = (charge.astype(jnp.float32) / np.float32(FULL) for charge in state.charge)
         time = jnp.minimum(state.time.astype(jnp.float32) / np.float32(32), jnp.float32(1))
         is_first = jnp.asarray(player) == 0
         return jnp.stack([jnp.where(is_first, first, second), jnp.where(is_first, second, first), time])
 
-    def legal_actions(self, state: StandoffState, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: StandoffState, params: Params) -> Any:
         """Bool ``[2, 3]``: no shot without a charge."""
         free = jnp.ones((), jnp.bool_)
         return jnp.stack([jnp.stack([free, free, (charge > 0) | state.over]) for charge in state.charge])
@@ -151,14 +150,14 @@ class TakeAway(Env):
         """A limit of 32 moves, which no game reaches."""
         return Params()
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> TakeAwayState:
+    def begin(self, generator: Any, params: Params) -> TakeAwayState:
         """Draw the pile and who begins."""
         extra, generator = counter_rng.below(generator, MAX_PILE - MIN_PILE + 1)
         player, generator = counter_rng.below(generator, 2)
         return TakeAwayState(extra + jnp.int32(MIN_PILE), player, jnp.zeros((), jnp.int32), generator)
 
     def transition(
-        self, state: TakeAwayState, action: Any, params: Params, ops: Ops = XLA
+        self, state: TakeAwayState, action: Any, params: Params
     ) -> tuple[TakeAwayState, Any, Any, dict[str, Any]]:
         """One move, without reset; ``action`` is int32 ``()``."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
@@ -172,12 +171,12 @@ class TakeAway(Env):
         mover = np.arange(2, dtype=np.int32) == state.current_player
         return next_state, jnp.where(mover, won, -won), next_state.pile == 0, {"illegal_action": illegal}
 
-    def observe(self, state: TakeAwayState, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: TakeAwayState, player: Any, params: Params) -> Any:
         """What a player sees, float32 ``[MAX_PILE + 2]``."""
         pile = (np.arange(MAX_PILE + 1, dtype=np.int32) == state.pile).astype(jnp.float32)
         return jnp.concatenate([pile, jnp.asarray(player, jnp.float32)[None]])
 
-    def legal_actions(self, state: TakeAwayState, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: TakeAwayState, params: Params) -> Any:
         """Bool ``[3]``: not more than there is."""
         return (np.arange(MAX_TAKE, dtype=np.int32) < state.pile) | (state.pile == 0)
 

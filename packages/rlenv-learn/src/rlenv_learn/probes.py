@@ -27,7 +27,6 @@ import numpy as np
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -81,15 +80,13 @@ class Probe(Env):
         """The cue after a step."""
         return state.cue
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
+    def begin(self, generator: Any, params: Params) -> State:
         """Draw a cue."""
         word, generator = counter_rng.bits(generator)
         cue = (word >> np.uint32(31)).astype(jnp.float32) * np.float32(2) - np.float32(1)
         return State(cue=cue, time=jnp.zeros((), jnp.int32), rng=generator)
 
-    def transition(
-        self, state: State, action: Any, params: Params, ops: Ops = XLA
-    ) -> tuple[State, Any, Any, dict[str, Any]]:
+    def transition(self, state: State, action: Any, params: Params) -> tuple[State, Any, Any, dict[str, Any]]:
         """One step without reset."""
         info: dict[str, Any] = {}
         if self.num_actions:
@@ -98,11 +95,11 @@ class Probe(Env):
         next_state = state.replace(cue=self.next_cue(state), time=state.time + jnp.int32(1))
         return next_state, reward, self.terminates(state), info
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """What the agent sees."""
         return jnp.zeros_like(state.cue)[None]
 
-    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: State, params: Params) -> Any:
         """All actions."""
         return jnp.ones((self.num_actions,), jnp.bool_)
 
@@ -118,7 +115,7 @@ class Probe(Env):
 class _ShowsCue(Probe):
     """A probe whose observation is the cue."""
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """The cue."""
         return state.cue[None]
 
@@ -156,7 +153,7 @@ class Discounting(Probe):
         """After ``length`` steps."""
         return state.time >= jnp.int32(self.length - 1)
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """Time, from -1 to 1."""
         return (state.time.astype(jnp.float32) * jnp.float32(2 / self.length) - jnp.float32(1))[None]
 
@@ -189,7 +186,7 @@ class MaskedActions(_ShowsCue):
         """Worth of the action."""
         return jnp.asarray((0.0, 0.5, 0.2, 1.0), jnp.float32)[action]
 
-    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: State, params: Params) -> Any:
         """Not action 3, nor 1 with a positive cue."""
         always, never = jnp.ones((), jnp.bool_), jnp.zeros((), jnp.bool_)
         return jnp.stack([always, state.cue < 0, always, never])
@@ -239,7 +236,7 @@ class Memory(Probe):
         """After the step at time ``delay``."""
         return state.time >= jnp.int32(self.delay)
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """Cue (first step) and time."""
         cue = jnp.where(state.time == 0, state.cue, jnp.zeros_like(state.cue))
         return jnp.stack([cue, state.time.astype(jnp.float32) / jnp.float32(self.delay + 1)])
@@ -286,7 +283,7 @@ class Pixels(Probe):
         """Whether orientation and action agree, as ±1."""
         return state.cue * (action.astype(jnp.float32) * np.float32(2) - np.float32(1))
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> PixelState:
+    def begin(self, generator: Any, params: Params) -> PixelState:
         """Draw orientation and place."""
         places = self.size - self.length + 1
         vertical, generator = counter_rng.below(generator, 2)
@@ -295,7 +292,7 @@ class Pixels(Probe):
         cue = vertical.astype(jnp.float32) * np.float32(2) - np.float32(1)
         return PixelState(cue=cue, time=jnp.zeros((), jnp.int32), rng=generator, row=row, column=column)
 
-    def observe(self, state: Any, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: Any, player: Any, params: Params) -> Any:
         """The image."""
         index = jnp.arange(self.size, dtype=jnp.int32)
         height = jnp.where(state.cue > 0, jnp.int32(self.length), jnp.int32(1))

@@ -22,9 +22,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_shared import masking
+from rlenv_shared import masking, transforms
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import recording_ops
 from rlenv_shared.wrapper import Wrapper
 from rlenv_testing.random_play import SAMPLE, RandomPlay
 from rlenv_testing.requirements import FLOAT_RTOL, difference, fail, require_equal, require_same_avals, rows_of
@@ -80,7 +79,7 @@ def check_jit_equals_eager(play: RandomPlay) -> None:
 
 
 def check_vmap_equals_loop(play: RandomPlay) -> None:
-    """A batch in the gated form equals single steps in the masked one: environments do not touch each other."""
+    """A batch whose gates branch equals single steps whose gates are masked: environments do not touch each other."""
     pairs = list(play.transitions())
     batched = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs))
     turned = play.gated_step(*jax.tree.map(lambda *leaves: jnp.stack(leaves), *pairs[1:], pairs[0]))
@@ -95,12 +94,10 @@ def check_vmap_equals_loop(play: RandomPlay) -> None:
 
 
 def check_gates(play: RandomPlay) -> None:
-    """What stands behind a gate (`Ops.when_any`) changes nothing where the gate's predicate is false."""
+    """What stands behind a gate (`control.gate`) changes nothing where the gate's predicate is false."""
 
     def leaks(state: Any, action: Any) -> Any:
-        ops, record = recording_ops()
-        play.env.transition(state, action, play.params, ops)
-        return record.leaks
+        return transforms.watch(play.env.transition)(state, action, play.params)[1].leaks
 
     checked = play.jit(jax.vmap(leaks))
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), (play.played.state, play.played.action))

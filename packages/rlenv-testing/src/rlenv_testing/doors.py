@@ -12,17 +12,16 @@ import pytest
 
 from rlenv_shared import masking
 from rlenv_shared.one_seat import OneSeat
-from rlenv_shared.ops import XLA, Ops
 
 
 class AnythingGoes(OneSeat):
     """For Gymnasium's checker, which draws actions without looking at the mask: the first legal one stands in."""
 
-    def legal_actions(self, state: Any, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Any, params: Any) -> Any:
         """All of them."""
         return jnp.ones((self.num_actions,), jnp.bool_)
 
-    def transition(self, state: Any, action: Any, params: Any, ops: Ops = XLA) -> Any:
+    def transition(self, state: Any, action: Any, params: Any) -> Any:
         """One step with a legal action."""
         legal = super().legal_actions(state, params)
         return super().transition(state, masking.sanitise(action, legal)[0], params)

@@ -15,9 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from rlenv_shared import compiling, counter_rng, masking
+from rlenv_shared import compiling, counter_rng, masking, transforms
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.ops import LANES, gated_ops
 from rlenv_shared.struct import pytree_dataclass
 from rlenv_testing.requirements import FLOAT_RTOL
 
@@ -117,12 +116,14 @@ class RandomPlay:
 
     @functools.cached_property
     def traced_step(self) -> tuple[Any, Any]:
-        """`step` traced under strict promotion with everything as an argument: ``(closed jaxpr, abstract results)``."""
+        """`step` traced under strict promotion with everything as an argument: ``(closed jaxpr, abstract results)``.
+
+        Its gates are masked.
+        """
         params = jax.tree.map(jnp.asarray, self.params)
+        step = transforms.masked(lambda key, state, action, params: self.env.step(key, state, action, params))
         with jax.numpy_dtype_promotion("strict"):
-            return jax.make_jaxpr(
-                lambda key, state, action, params: self.env.step(key, state, action, params), return_shape=True
-            )(self.key, self.reset_avals[1], self.action_aval, params)
+            return jax.make_jaxpr(step, return_shape=True)(self.key, self.reset_avals[1], self.action_aval, params)
 
     def result_of(self, leaves: Any) -> Any:
         """Leaves of what `step` returns, as it returns them."""
@@ -140,9 +141,9 @@ class RandomPlay:
 
     @functools.cached_property
     def gated_step(self) -> Any:
-        """The same for a batch, in the gated form of the hooks."""
-        one = lambda state, action: self.env.step(self.key, state, action, self.params, gated_ops())  # noqa: E731
-        return self.jit(jax.vmap(one, axis_name=LANES))
+        """The same for a batch whose every gate is a branch on a CPU."""
+        one = transforms.branching(lambda state, action: self.env.step(self.key, state, action, self.params))
+        return self.jit(jax.vmap(one))
 
 
 def _play(play: RandomPlay, keys: Any, params: Any) -> Transitions:

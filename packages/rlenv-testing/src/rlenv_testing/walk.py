@@ -13,7 +13,6 @@ import jax.numpy as jnp
 
 from rlenv_shared import counter_rng, masking, spaces
 from rlenv_shared.env import Env, TurnOrder
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 STAY, LEFT, RIGHT = 0, 1, 2
@@ -45,13 +44,13 @@ class Walk(Env):
     name, version, num_players, turn_order, num_actions = "toy/Walk-v0", 0, 1, TurnOrder.SINGLE, 3
     default_params = Params()
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
+    def begin(self, generator: Any, params: Params) -> State:
         """Start of an episode."""
         cell, generator = counter_rng.below(generator, START_CELLS)
         hidden, generator = counter_rng.bits(generator)
         return State(cell, hidden, jnp.int32(0), generator)
 
-    def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, dict]:
+    def transition(self, state: State, action: Any, params: Params) -> tuple[State, Any, Any, dict]:
         """One step."""
         action, illegal = masking.sanitise(action, self.legal_actions(state, params))
         wind, rng = counter_rng.uniform(state.rng)
@@ -64,11 +63,11 @@ class Walk(Env):
         state = state.replace(cell=cell, rng=rng, time=state.time + jnp.int32(1))
         return state, reward, terminated, {"illegal_action": illegal}
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """What the player sees."""
         return jnp.stack([state.cell.astype(jnp.float32), state.time.astype(jnp.float32)])
 
-    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: State, params: Params) -> Any:
         """Mask of the actions."""
         return (jnp.arange(3) != LEFT) | (state.cell > 0) | (state.cell >= params.goal)
 
@@ -99,13 +98,13 @@ class Reach(Env):
     name, version, num_players, turn_order, num_actions = "toy/Reach-v0", 0, 1, TurnOrder.SINGLE, 0
     default_params = Params(max_steps_in_episode=3)
 
-    def begin(self, generator: Any, params: Params, ops: Ops = XLA) -> State:
+    def begin(self, generator: Any, params: Params) -> State:
         """Start of an episode."""
         hidden, generator = counter_rng.bits(generator)
         cell, generator = counter_rng.below(generator, START_CELLS)
         return State(cell, hidden, jnp.int32(0), generator)
 
-    def transition(self, state: State, action: Any, params: Params, ops: Ops = XLA) -> tuple[State, Any, Any, dict]:
+    def transition(self, state: State, action: Any, params: Params) -> tuple[State, Any, Any, dict]:
         """One step."""
         action = action.astype(jnp.float32)
         illegal = jnp.any(jnp.isnan(action))
@@ -115,11 +114,11 @@ class Reach(Env):
         state = state.replace(rng=rng, time=state.time + jnp.int32(1))
         return state, reward, jnp.bool_(False), {"illegal_action": illegal}
 
-    def observe(self, state: State, player: Any, params: Params, ops: Ops = XLA) -> Any:
+    def observe(self, state: State, player: Any, params: Params) -> Any:
         """What the player sees."""
         return {"cell": state.cell, "time": state.time.astype(jnp.float32)}
 
-    def legal_actions(self, state: State, params: Params, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: State, params: Params) -> Any:
         """Mask of the actions."""
         return jnp.ones((0,), jnp.bool_)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from rlenv_shared.ops import Ops
+from rlenv_shared import control
 from tcgjax import xp
 
 WORD: Final = 32
@@ -51,7 +51,7 @@ def merged(where: Any, new: Record, old: Record) -> Record:
     return Record(**values)
 
 
-def when(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], game: Record) -> None:
+def when(name: str, where: Any, rule: Callable[[Record], None], game: Record) -> None:
     """Let a rule change the game where a flag holds; the gated form skips it where nobody needs it."""
 
     def handler(record: Record) -> Record:
@@ -59,7 +59,7 @@ def when(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], game: 
         rule(new)
         return merged(where, new, record)
 
-    game.__dict__.update(ops.when_any(name, where, handler, game).__dict__)
+    game.__dict__.update(control.gate(name, where, handler, game).__dict__)
 
 
 def at(values: Any, index: Any) -> Any:
@@ -87,7 +87,7 @@ def total(values: Any) -> Any:
     return xp.sum(values, dtype=xp.int32)
 
 
-def when_itself(ops: Ops, name: str, where: Any, rule: Callable[[Record], None], record: Record) -> None:
+def when_itself(name: str, where: Any, rule: Callable[[Record], None], record: Record) -> None:
     """As `when`, for a rule that of itself changes nothing where the flag does not hold."""
 
     def handler(record: Record) -> Record:
@@ -95,7 +95,7 @@ def when_itself(ops: Ops, name: str, where: Any, rule: Callable[[Record], None],
         rule(new)
         return new
 
-    record.__dict__.update(ops.when_any(name, where, handler, record).__dict__)
+    record.__dict__.update(control.gate(name, where, handler, record).__dict__)
 
 
 def running_sum(values: Any) -> Any:
@@ -175,7 +175,6 @@ def arranged(values: Any, places: Any, where: Any, size: int) -> Any:
 
 
 def repeat(
-    ops: Ops,
     names: Sequence[str],
     goes_on: Callable[[Record, Any], Any],
     once: Callable[[Record, Any], Any],
@@ -186,7 +185,6 @@ def repeat(
     """Repeat a rule that changes only the named fields of a game: what a loop carries costs in every pass.
 
     Args:
-        ops: hooks.
         names: fields that the rule changes.
         goes_on: ``(game, extra) -> flag``.
         once: changes the game, which need not go on, and returns the next ``extra``.
@@ -214,6 +212,6 @@ def repeat(
         return part, after
 
     start = ({name: game.__dict__[name] for name in names}, extra)
-    part, last = ops.loop(lambda state: goes_on(whole(state[0]), state[1]), body, start, most)
+    part, last = control.loop(lambda state: goes_on(whole(state[0]), state[1]), body, start, most)
     game.__dict__.update(part)
     return last

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, put
 from tcgjax.board import PLACE
@@ -70,7 +71,7 @@ def check_coins(game: Record, cards: Cards, rules: Record) -> None:
 
     coins = at(rules.attack_coins, place) + at(rules.attack_coin, place)
     start = (game.draws, coins, fails, game.coin_heads)
-    game.draws, _, fails, game.coin_heads = cards.ops.loop(goes_on, once, start, SLOTS)
+    game.draws, _, fails, game.coin_heads = control.loop(goes_on, once, start, SLOTS)
     game.attack_step = xp.where(fails, FINISH, RESOLVE)
 
 

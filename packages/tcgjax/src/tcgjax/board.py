@@ -270,7 +270,7 @@ def expire(game: Record, cards: Cards) -> None:
                 setattr(game, name, xp.where(xp.stack(here, axis=1), behind, values))
             return none
 
-        repeat(cards.ops, fields, goes_on, drop_first, game, xp.int32(0), LASTING)
+        repeat(fields, goes_on, drop_first, game, xp.int32(0), LASTING)
 
 
 def ended(game: Record, prefix: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, lowest, one_of, total, when_itself, word_of
 from tcgjax.board import OWNERS, PLACE
@@ -104,7 +105,7 @@ def count(
     Returns:
         n, flag, and whether a REQUIRE is met (true for other rows).
     """
-    ops, idle = cards.ops, skips(row, flag)
+    idle = skips(row, flag)
     box = Record(n=xp.asarray(n, xp.int32))
 
     def choose(box: Record, values: dict[Op, Any]) -> None:
@@ -125,8 +126,8 @@ def count(
             choose(box, {Op.COUNT_TYPES: total(there)})
 
         choose(box, {Op.COUNT_POKEMON: total(found)})
-        when_itself(ops, "count energy", row.op == Op.COUNT_ENERGY, of_units, box)
-        when_itself(ops, "count types", row.op == Op.COUNT_TYPES, of_types, box)
+        when_itself("count energy", row.op == Op.COUNT_ENERGY, of_units, box)
+        when_itself("count types", row.op == Op.COUNT_TYPES, of_types, box)
 
     def of_cards(box: Record) -> None:
         zone, player = xp.int32(NOBODY), reader.me
@@ -141,9 +142,9 @@ def count(
         choose(box, {Op.COUNT_FACT: fact(game, cards, rules, reader, row)})
 
     of_place = (row.op == Op.COUNT_POKEMON) | (row.op == Op.COUNT_ENERGY) | (row.op == Op.COUNT_TYPES)
-    when_itself(ops, "count places", of_place, of_places, box)
-    when_itself(ops, "count cards", row.op == Op.COUNT_CARDS, of_cards, box)
-    when_itself(ops, "count facts", row.op == Op.COUNT_FACT, of_facts, box)
+    when_itself("count places", of_place, of_places, box)
+    when_itself("count cards", row.op == Op.COUNT_CARDS, of_cards, box)
+    when_itself("count facts", row.op == Op.COUNT_FACT, of_facts, box)
     return test(row, box.n, flag)
 
 
@@ -204,7 +205,7 @@ def fact(game: Record, cards: Cards, rules: Record, reader: Reader, row: Row) ->
             for code, value in zip(codes, family(game, cards, rules, reader, row), strict=True):
                 box.number = xp.where(row.arg == code, xp.asarray(value).astype(xp.int32), box.number)
 
-        when_itself(cards.ops, f"fact {name}", one_of(row.arg, codes), choose, box)
+        when_itself(f"fact {name}", one_of(row.arg, codes), choose, box)
     return box.number
 
 
@@ -337,5 +338,5 @@ def usable(game: Record, cards: Cards, rules: Record, programs: Any, readers: Re
         return left, refused, xp.where(ends, 0, row + 1), xp.where(ends, 0, n), flag & ~ends
 
     start = (word_of(where & (heads > 0)), xp.uint32(0), xp.int32(0), xp.int32(0), xp.bool_(False))
-    refused = cards.ops.loop(goes_on, once, start, programs.shape[0] * ROWS_OF_HEADS)[1]
+    refused = control.loop(goes_on, once, start, programs.shape[0] * ROWS_OF_HEADS)[1]
     return where & (((refused >> np.arange(programs.shape[0], dtype=np.uint32)) & np.uint32(1)) == 0)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, bit, first, put
 from tcgjax.board import ACTIVE, OWNERS, PLACE
@@ -92,7 +93,7 @@ def shielded(game: Record, cards: Cards, rules: Record, amounts: Any) -> Any:
 
     pending = protected & (amounts > 0) & (rules.shields > 0)
     start = (game.draws, pending, amounts, game.coin_heads)
-    game.draws, _, amounts, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
+    game.draws, _, amounts, game.coin_heads = control.loop(goes_on, once, start, PLACES)
     spared = protected & (amounts > 0) & rules.first_shield & ~game.shielded
     game.shielded = game.shielded | spared
     return xp.where(spared, 0, amounts)
@@ -118,7 +119,7 @@ def deal(game: Record, cards: Cards, rules: Record, amounts: Any) -> None:
 
     coins = xp.where(lethal & ~rules.survives, rules.survive_coins, 0)
     start = (game.draws, coins, lethal & rules.survives, game.coin_heads)
-    game.draws, _, survives, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
+    game.draws, _, survives, game.coin_heads = control.loop(goes_on, once, start, PLACES)
     game.damage = xp.where(hurt, xp.where(survives, rules.max_hp - 10, game.damage + amounts), game.damage)
     game.damaged = game.damaged | hurt
     game.hit_turn = xp.where(hurt & ACTIVE, game.turn, game.hit_turn)

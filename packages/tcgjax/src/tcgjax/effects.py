@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
+from rlenv_shared import control
 from tcgjax import board, xp, zones
 from tcgjax.arrays import Record, at, one_of, put, when, when_itself
 from tcgjax.board import OWNERS
@@ -57,7 +58,7 @@ def run(game: Record, cards: Cards, rules: Record, here: Any) -> None:
     row = next_row(cards, game)
     acts = here & ~ended & ~skips(row, game.r_flag) & ~is_pure(row.op)
     row = row._replace(op=xp.where(acts, row.op, NOBODY))
-    when_itself(cards.ops, "row", acts, lambda g: act(g, cards, rules, row), game)
+    when_itself("row", acts, lambda g: act(g, cards, rules, row), game)
     game.stale = game.stale | (acts & ~one_of(row.op, UNSEEN))
     goes_on = ~ended & ~game.r_waits & ~game.r_stays
     game.r_row = game.r_row + goes_on
@@ -74,7 +75,7 @@ def run(game: Record, cards: Cards, rules: Record, here: Any) -> None:
     )
     over = over & ~game.came.any() & ~game.leaves.any()
     discards = over & game.r_played & (game.r_held >= 0)
-    when(cards.ops, "discard", discards, lambda g: zones.discard(g, g.r_held), game)
+    when("discard", discards, lambda g: zones.discard(g, g.r_held), game)
     game.programs = game.programs - over
     game.pile = xp.where(over, 0, game.pile)
     for name in [name for name in game.__dict__ if name.startswith("r_")]:
@@ -117,7 +118,7 @@ def count_on(game: Record, cards: Cards, rules: Record, here: Any) -> None:
         return xp.where(going, last + 1, row), n, flag, allowed & (met | ~going)
 
     start = (game.r_row, game.r_n, game.r_flag, xp.bool_(True))
-    row, game.r_n, game.r_flag, allowed = cards.ops.loop(is_next, once, start, MOST_COUNTS)
+    row, game.r_n, game.r_flag, allowed = control.loop(is_next, once, start, MOST_COUNTS)
     game.r_row = xp.where(here & game.checks & ~allowed, length, row)
     game.checks = game.checks & ~here
 
@@ -154,7 +155,7 @@ def act(game: Record, cards: Cards, rules: Record, row: Row) -> None:
     for ops, body in ACTS:
         name = ops[0].name.lower()
         ready = one_of(row.op, ops) & ~game.r_waits
-        when(cards.ops, name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
-    when(cards.ops, "move", game.r_move_times > 0, lambda g: moving.carry_out(g, cards), game)
+        when(name, ready, functools.partial(_carry_out, body, cards, rules, scene, row), game)
+    when("move", game.r_move_times > 0, lambda g: moving.carry_out(g, cards), game)
     for name in [name for name in game.__dict__ if name.startswith("r_move_")]:
         del game.__dict__[name]

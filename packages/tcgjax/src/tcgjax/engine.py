@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import attack, board, effects, knockouts, knowledge, main_phase, rng, starts, triggers, turn, xp
 from tcgjax.arrays import Record, at, merged, when, when_itself
 from tcgjax.codec import CODEC
@@ -162,7 +163,7 @@ def look(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
         new.stale = xp.bool_(False)
         return merged(wanted, new, state[0]), sweep(new, cards, state[1], wanted)
 
-    return cards.ops.when_any("sweep", wanted, again, (game, rules))
+    return control.gate("sweep", wanted, again, (game, rules))
 
 
 def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record]:
@@ -174,7 +175,7 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
         return running & goes_on(game) & ~game.stale & (layer(game) == number)
 
     def run(name: str, rule: Any, number: int, where: Any = True) -> None:
-        when(cards.ops, name, is_ready(number) & where, lambda g: rule(g, cards, rules), game)
+        when(name, is_ready(number) & where, lambda g: rule(g, cards, rules), game)
 
     at_event = (game.event != triggers.NONE) & (game.event != triggers.RETREATED)
     game.fires = running & at_event & (rules.found > 0)
@@ -182,19 +183,17 @@ def one_pass(state: tuple[Record, Record], cards: Cards) -> tuple[Record, Record
     run("start", starts.begin, START)
     leaves = running & goes_on(game) & ~game.stale & game.leaves.any()
     settles = is_ready(KNOCKED_OUT) & ~leaves
-    when_itself(
-        cards.ops, "settle", settles | leaves, lambda g: knockouts.settle(g, cards, rules, settles, leaves), game
-    )
+    when_itself("settle", settles | leaves, lambda g: knockouts.settle(g, cards, rules, settles, leaves), game)
     run("retreat", turn.retreat, RETREAT, game.event == triggers.RETREATED)
-    when(cards.ops, "fire", game.fires, lambda g: fire(g, rules), game)
+    when("fire", game.fires, lambda g: fire(g, rules), game)
     run("coins", attack.check_coins, ATTACK, game.attack_step == attack.CHECK)
     run("resolve", attack.resolve, ATTACK, game.attack_step == attack.RESOLVE)
     game.stale = game.stale | (is_ready(PROGRAM) & hits_back(game, cards) & ~game.turned)
     runs = is_ready(PROGRAM)
-    when_itself(cards.ops, "program", runs, lambda g: effects.run(g, cards, rules, runs), game)
-    when(cards.ops, "shuffle", (game.shuffles > 0).any(), lambda g: knowledge.settle_shuffles(g, cards), game)
+    when_itself("program", runs, lambda g: effects.run(g, cards, rules, runs), game)
+    when("shuffle", (game.shuffles > 0).any(), lambda g: knowledge.settle_shuffles(g, cards), game)
     reacts = game.came.any() & (rules.zone_types != 0).any()
-    when(cards.ops, "react", reacts, lambda g: triggers.react(g, cards, rules), game)
+    when("react", reacts, lambda g: triggers.react(g, cards, rules), game)
     game.came = xp.zeros_like(game.came)
     for step, code in ((attack.RETALIATE, triggers.ON_HIT), (attack.KNOCK_OUTS, triggers.ON_KNOCK_OUT)):
         nothing = (game.event == code) | ~triggers.are_there(rules, code)
@@ -266,16 +265,16 @@ def advance(game: Record, cards: Cards, most: int = MOST_PASSES) -> Record:
         The game with what passes work with (`with_work`).
     """
     game = with_work(game.copy(), cards)
-    when(cards.ops, "deal", game.undealt, lambda g: deal(g, cards), game)
+    when("deal", game.undealt, lambda g: deal(g, cards), game)
     performs = goes_on(game) & (layer(game) == MAIN)
-    when_itself(cards.ops, "perform", performs, lambda g: main_phase.perform(g, cards, performs), game)
+    when_itself("perform", performs, lambda g: main_phase.perform(g, cards, performs), game)
     runs = unfinished(game)
     game.stale = runs
     state = (game, nothing_known())
     if most == 1:
         game, rules = one_pass(state, cards)
     else:
-        game, rules = cards.ops.loop(
+        game, rules = control.loop(
             lambda state: unfinished(state[0]), lambda state: one_pass(state, cards), state, most
         )
     if most == MOST_PASSES:
@@ -285,7 +284,7 @@ def advance(game: Record, cards: Cards, most: int = MOST_PASSES) -> Record:
     def write(game: Record) -> None:
         game.legal = as_words(main_phase.legal(game, cards, rules))
 
-    when(cards.ops, "legal", runs & game.asks_main & waits(game), write, game)
+    when("legal", runs & game.asks_main & waits(game), write, game)
     game.legal = xp.where(game.winner >= 0, EVERYTHING, game.legal)
     return game
 
@@ -293,7 +292,7 @@ def advance(game: Record, cards: Cards, most: int = MOST_PASSES) -> Record:
 def pair(keys: tuple[Any, Any], cards: Cards) -> Any:
     """Which two decks of the pool a game plays with, int32 [2]; drawn from its keys."""
     asked, count = Record(key0=keys[0], key1=keys[1]), np.uint32(cards.tables.num_decks)
-    drawn = [cards.ops.mulhi(rng.word(asked, Stream.DECKS, player), count) for player in (0, 1)]
+    drawn = [control.mulhi(rng.word(asked, Stream.DECKS, player), count) for player in (0, 1)]
     return xp.stack(drawn).astype(xp.int32)
 
 

@@ -10,12 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlenv_emit.branches import form
-from rlenv_shared import compiling, counter_rng, masking, spaces
+from rlenv_shared import compiling, control, counter_rng, masking, spaces
+from rlenv_shared.barrier import cpu_barrier
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import Generator
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from tcgjax import board, engine, observation, rng
 from tcgjax.arrays import Record, at
@@ -170,7 +169,7 @@ class Tcg(Env):
     def permute_hidden(self, state: Words, key: Any, player: Any, params: TcgParams | None = None) -> Words:
         """Another truth: see `hidden.permuted`.  ``params``: of the game; `default_params` when None."""
         tables = (self.default_params if params is None else params).tables
-        return CODEC.pack(permuted(engine.unpack(state, Cards(tables, XLA)), key, player))
+        return CODEC.pack(permuted(engine.unpack(state, Cards(tables)), key, player))
 
     def alike(self, state: Words, action: Any, params: TcgParams) -> Any:
         """A number that games have in common whose next step goes a similar way; int32 ``()``.
@@ -179,7 +178,7 @@ class Tcg(Env):
         of the player whose turn it is afterwards: from it come the cards that are looked at for what is legal.
         Of a game that asks nobody, which layer runs next, and at which step or with which program.
         """
-        game, cards = CODEC.unpack(state), Cards(params.tables, XLA)
+        game, cards = CODEC.unpack(state), Cards(params.tables)
         waiting = (game.programs > 0, game.attacking, game.retreating, game.settling)
         inside = sum(flag.astype(np.int32) << i for i, flag in enumerate(waiting))
         acts = game.main & (inside == 0)
@@ -210,33 +209,31 @@ class Tcg(Env):
         game.winner = np.int32(TIE)
         return self.with_generator(CODEC.pack(game), generator)
 
-    def begin(self, generator: Any, params: TcgParams, ops: Ops = XLA) -> Words:
+    def begin(self, generator: Any, params: TcgParams) -> Words:
         """A new game up to its first decision; a generator that has drawn goes on with the keys that follow."""
-        words = self._fresh(generator, params, ops)
-        return words if self.micro_steps is not None else self._advanced(words, params, ops)
+        words = self._fresh(generator, params)
+        return words if self.micro_steps is not None else self._advanced(words, params)
 
-    def _fresh(self, generator: Any, params: TcgParams, ops: Ops) -> Words:
+    def _fresh(self, generator: Any, params: TcgParams) -> Words:
         """A game whose cards will be dealt."""
         key0, key1, *counters = generator
         following = rng.following((key0, key1))
         used = sum(counters[1:], counters[0]) > 0
         keys = jnp.where(used, following[0], key0), jnp.where(used, following[1], key1)
-        two = jnp.where(params.pair >= 0, params.pair, engine.pair(keys, Cards(params.tables, ops)))
+        two = jnp.where(params.pair >= 0, params.pair, engine.pair(keys, Cards(params.tables)))
         return CODEC.pack(engine.fresh(keys, two))
 
-    def _advanced(self, words: Words, params: TcgParams, ops: Ops) -> Words:
-        cards = Cards(params.tables, form(ops))
+    def _advanced(self, words: Words, params: TcgParams) -> Words:
+        cards = Cards(params.tables)
         most = engine.MOST_PASSES if self.micro_steps is None else self.micro_steps
         game = CODEC.unpack(words)
         return CODEC.repack(words, game, engine.advance(game, cards, most))
 
-    def transition(
-        self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA
-    ) -> tuple[Words, Any, Any, dict[str, Any]]:
+    def transition(self, state: Words, action: Any, params: TcgParams) -> tuple[Words, Any, Any, dict[str, Any]]:
         """One decision and what follows from it; an illegal action becomes the first legal one."""
         before = CODEC.unpack(state)
         answered, illegal = engine.answer(before.copy(), masking.as_index(action))
-        state = self._advanced(CODEC.repack(state, before, answered), params, ops)
+        state = self._advanced(CODEC.repack(state, before, answered), params)
         return state, *self._result(before, CODEC.unpack(state), illegal, params)
 
     def _result(self, before: Record, after: Record, illegal: Any, params: TcgParams) -> tuple:
@@ -249,7 +246,7 @@ class Tcg(Env):
         reward = ended + jnp.where(was_over, np.float32(0), more - more[::-1])
         return reward, over, {"illegal_action": illegal, "overflow": after.overflow}
 
-    def _step(self, state: Words, action: Any, params: TcgParams, ops: Ops) -> tuple[Words, Words, Any]:
+    def _step(self, state: Words, action: Any, params: TcgParams) -> tuple[Words, Words, Any]:
         """The state after a step with auto-reset, the one before the reset, and whether the action was illegal.
 
         What runs the game is compiled once, for the step and for the next game's deal.
@@ -262,62 +259,62 @@ class Tcg(Env):
 
         def once(carry: Any) -> Any:
             is_first, ends, words, final = carry
-            words = select(ends, self._fresh(self.generator(words), params, ops), words)
-            words = self._advanced(words, params, ops)
+            words = select(ends, self._fresh(self.generator(words), params), words)
+            words = self._advanced(words, params)
             final = select(is_first, words, final)
             ended = engine.over(CODEC.unpack(words)) | self.is_truncated(words, params)
             return no, is_first & ended, words, final
 
         no = jnp.bool_(False)
         start = (~no, no, CODEC.repack(state, before, answered), state)
-        _, _, after, final = form(ops).loop(goes_on, once, start, 2)
+        _, _, after, final = control.loop(goes_on, once, start, 2)
         return after, final, illegal
 
     def step(
-        self, key: Any, state: Words, action: Any, params: Any = None, ops: Ops = XLA
+        self, key: Any, state: Words, action: Any, params: Any = None
     ) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
         """As of any environment."""
         if self.micro_steps is not None:  # what begins anew is dealt by the next step
-            return super().step(key, state, action, params, ops)
+            return super().step(key, state, action, params)
         params = self.default_params if params is None else params
-        after, final, illegal = self._step(state, action, params, ops)
+        after, final, illegal = self._step(state, action, params)
         reward, terminated, info = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
-        after = ops.barrier(after)
+        after = cpu_barrier(after)
         info |= {"terminated": terminated, "truncated": self.is_truncated(final, params)}
-        obs, info["final_observation"] = self._views(after, final, terminated | info["truncated"], params, ops)
+        obs, info["final_observation"] = self._views(after, final, terminated | info["truncated"], params)
         info |= {"current_player": self.current_player(after), "final_player": self.current_player(final)}
         return obs, after, reward, terminated, info["truncated"], info
 
-    def _views(self, after: Words, final: Words, ended: Any, params: TcgParams, ops: Ops) -> tuple[Any, Any]:
+    def _views(self, after: Words, final: Words, ended: Any, params: TcgParams) -> tuple[Any, Any]:
         """What those see who are asked after a step, and before its reset: one program, run again where games ended."""
 
         def once(carry: Any) -> Any:
             is_first, _, words, _, seen = carry
-            view = self.view(words, params, ops)
+            view = self.view(words, params)
             seen = {name: jnp.where(is_first, leaf, seen[name]) for name, leaf in view.items()}
             return no, is_first & ended, after, view, seen
 
         no, nothing = jnp.bool_(False), observation.nothing_seen()
         start = (~no, ~no, final, nothing, nothing)
-        *_, obs, seen = form(ops).loop(lambda carry: carry[1], once, start, 2)
+        *_, obs, seen = control.loop(lambda carry: carry[1], once, start, 2)
         return obs, seen
 
-    def advance(self, state: Words, action: Any, params: TcgParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+    def advance(self, state: Words, action: Any, params: TcgParams) -> tuple[Any, Any, Any, Any]:
         """As of any environment."""
         if self.micro_steps is not None:
-            return super().advance(state, action, params, ops)
-        after, final, illegal = self._step(state, action, params, ops)
+            return super().advance(state, action, params)
+        after, final, illegal = self._step(state, action, params)
         reward, terminated, _ = self._result(CODEC.unpack(state), CODEC.unpack(final), illegal, params)
         return after, reward, terminated, self.is_truncated(final, params)
 
-    def legal_actions(self, state: Words, params: Any, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: Words, params: Any) -> Any:
         """Bool ``[144]``; everything when the game is over, action 0 while nobody is asked."""
         game = CODEC.unpack(state)
         return as_mask(jnp.where(engine.unfinished(game), engine.FIRST_ALONE, game.legal))
 
-    def observe(self, state: Words, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: Words, player: Any, params: Any) -> dict[str, Any]:
         """What a player knows."""
-        cards = Cards(params.tables, form(ops))
+        cards = Cards(params.tables)
         return observation.observe(engine.unpack(state, cards), player, cards)
 
     def observe_full(self, state: Words) -> dict[str, Any]:
@@ -330,7 +327,7 @@ class Tcg(Env):
 
     def observation_space(self, params: Any) -> spaces.Dict:
         """One player's."""
-        cards, modifiers = Cards(params.tables, XLA).sizes
+        cards, modifiers = Cards(params.tables).sizes
         parts = {
             "cards": spaces.MultiDiscrete((cards + 1,) * sum(CARDS.values())),
             "modifiers": spaces.MultiDiscrete((modifiers,) * sum(MODIFIERS.values())),

@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from rlenv_shared import masking
-from rlenv_shared.ops import XLA, Ops
 from tcgjax import board, engine, observation, xp, zones
 from tcgjax.arrays import Record, at
 from tcgjax.codes import DECK_TYPES, AttackColumn, CardColumn, CardKind, Op, Stage
@@ -81,9 +80,9 @@ def advice(game: Record, player: Any, cards: Cards) -> Any:
     return xp.where(legal[:, None], said, np.float32(0))
 
 
-def script(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:
+def script(state: Any, player: Any, params: Any, word: Any) -> Any:
     """The player as `rlenv_shared.one_seat` takes it: of a packed game."""
-    cards = Cards(params.tables, ops)
+    cards = Cards(params.tables)
     return choose(engine.unpack(state, cards), player, cards, word)
 
 

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 import numpy as np
 
 from rlenv_shared import counter_rng
-from rlenv_shared.ops import Ops
 from tcgjax import engine
 from tcgjax.arrays import Record
 from tcgjax.codec import CODEC
 from tcgjax.decks import Deck, tables_of
 from tcgjax.questions import as_mask
 from tcgjax.tables import Cards
-
-
-def _when_any(name: str, predicate: Any, handler: Callable[[Any], Any], state: Any) -> Any:
-    return handler(state) if predicate else state
-
-
-def _loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], state: Any, most: int) -> Any:
-    for _ in range(most):
-        if not condition(state):
-            break
-        state = body(state)
-    return state
-
-
-def _mulhi(a: Any, b: Any) -> Any:
-    return np.uint32((np.uint64(a) * np.uint64(b)) >> np.uint64(32))
-
-
-HOST: Final = Ops(lambda table, index: table[index], _mulhi, _when_any, _loop, lambda tree: tree)
-"""The form of the hooks for NumPy."""
 
 
 class HostGame:
@@ -47,7 +23,7 @@ class HostGame:
     """
 
     def __init__(self, decks: list[Deck], seed: int, two: tuple[int, int] | None = None) -> None:
-        self.cards = Cards(tables_of(decks), HOST)
+        self.cards = Cards(tables_of(decks))
         key0, key1, _ = counter_rng.from_words(np.uint32(seed), np.uint32(0))
         with np.errstate(over="ignore"):
             chosen = engine.pair((key0, key1), self.cards) if two is None else np.array(two, np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rlenv_shared import control
 from tcgjax import board, rng, xp
 from tcgjax.arrays import Record, at, first, put, repeat
 from tcgjax.board import ACTIVE, OWNERS, PLACE
@@ -46,7 +47,7 @@ def settle(game: Record, cards: Cards, rules: Record, here: Any, leaves: Any) ->
         board.leave(game, place, returns, leaves & (game.leaves_to == DECK), game.leaves_whole, left.any())
         return left & (place != PLACE)
 
-    repeat(cards.ops, TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
+    repeat(TAKEN, lambda game, left: left.any(), once, game, batch, PLACES)
     game.leaves = game.leaves & ~leaves
     decide(game, here)
     promoted = promote(game, here & (game.winner < 0) & ~knocked)  # others may fall first
@@ -82,7 +83,7 @@ def points_for(game: Record, cards: Cards, rules: Record, batch: Any) -> Any:
         return work.draws, coins, put(spared, place, True, wins), work.coin_heads
 
     start = (game.draws, xp.where(batch, rules.no_points_coins, 0), xp.zeros_like(batch), game.coin_heads)
-    game.draws, _, spared, game.coin_heads = cards.ops.loop(goes_on, once, start, PLACES)
+    game.draws, _, spared, game.coin_heads = control.loop(goes_on, once, start, PLACES)
     points = cards.card(rules.top, CardColumn.POINTS)
     more = by_attack(game) & (game.attacker_owner != OWNERS) & ACTIVE
     return xp.where(spared, 0, points + xp.where(more, rules.more_points, 0))

@@ -107,7 +107,7 @@ def tell(game: Record, cards: Cards, name: str, owner: Any, where: Any, event: E
         keep(game, k, owner)
 
     part = Record(**{name: getattr(game, name) for name in (*FIELDS, "copies", "zone", "position")})
-    when(cards.ops, name, where, body, part)
+    when(name, where, body, part)
     game.__dict__.update({name: getattr(part, name) for name in FIELDS})
 
 

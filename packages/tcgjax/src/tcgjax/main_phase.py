@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import attack, board, knowledge, starts, triggers, xp, zones
 from tcgjax.arrays import Record, at, lowest, put, total, when, when_itself, word_of
 from tcgjax.board import PLACE
@@ -196,7 +197,7 @@ def choices_of(game: Record, cards: Cards, rules: Record, player: Any, programs:
         return left & ~this, put(found, number, word_of(flags))
 
     none = xp.zeros((HAND_LIMIT,), xp.uint32)
-    _, found = cards.ops.loop(lambda state: state[0] != 0, once, (word_of(where), none), HAND_LIMIT)
+    _, found = control.loop(lambda state: state[0] != 0, once, (word_of(where), none), HAND_LIMIT)
     flags = ((found[:, None] >> np.arange(2 * SLOTS, dtype=np.uint32)) & np.uint32(1)) != 0
     return xp.where(player == 0, flags, xp.roll(flags, SLOTS, axis=1))
 
@@ -244,9 +245,9 @@ def perform(game: Record, cards: Cards, where: Any) -> None:
         return (action >= start) & (action < end)
 
     plays = inside(PLAY, ATTACH)
-    when_itself(cards.ops, "play", plays, lambda g: play_card(g, cards, position_, target, plays), game)
+    when_itself("play", plays, lambda g: play_card(g, cards, position_, target, plays), game)
     attaches, retreats, drops = inside(ATTACH, RETREAT), inside(RETREAT, ATTACK), inside(FOSSIL, CHOICE)
-    when(cards.ops, "attach", attaches, lambda g: attach(g, own - ATTACH), game)
+    when("attach", attaches, lambda g: attach(g, own - ATTACH), game)
     game.retreating = game.retreating | retreats
     game.retreat_place = xp.where(retreats, action - RETREAT + 1, game.retreat_place)
     game.owed = xp.where(retreats, NOT_PRICED, game.owed)
@@ -256,7 +257,7 @@ def perform(game: Record, cards: Cards, where: Any) -> None:
         card, number, _ = attack.pairs(game, cards, first, xp.bool_(True))  # own attacks are the first in any case
         attack.begin(game, at(card, action - ATTACK), at(number, action - ATTACK))
 
-    when(cards.ops, "attack", inside(ATTACK, ABILITY), strike, game)
+    when("attack", inside(ATTACK, ABILITY), strike, game)
     able = inside(ABILITY, STADIUM)
     place = xp.where(able, own - ABILITY, NOBODY)
     game.ability_used = put(game.ability_used, place, game.turn)
@@ -285,16 +286,16 @@ def play_card(game: Record, cards: Cards, position_: Any, target: Any, where: An
     place = board.free_slot(game, player)
     board.enter(game, xp.where(enters, place, NOBODY), instance, game.turn, enters)
     target_place = xp.where(evolves, own, NOBODY)
-    when(cards.ops, "evolve", evolves, lambda g: board.evolve(g, target_place, instance), game)
+    when("evolve", evolves, lambda g: board.evolve(g, target_place, instance), game)
     arrived = xp.where(evolves, target_place, xp.where(enters, place, NOBODY))
     pokemon = board.pokemon_at(game, arrived)
     starts.arrive(game, pokemon, Use.ON_EVOLVE, evolves)
     starts.arrive(game, pokemon, Use.ON_BENCH, enters)
     equips = kind == CardKind.TOOL
-    when(cards.ops, "tool", equips, lambda g: position.tool_there(g, own, instance), game)
+    when("tool", equips, lambda g: position.tool_there(g, own, instance), game)
     replaces = kind == CardKind.STADIUM
     position.drop_stadium(game, replaces)
-    when(cards.ops, "stadium", replaces, lambda g: position.stadium_there(g, instance), game)
+    when("stadium", replaces, lambda g: position.stadium_there(g, instance), game)
     game.stadium_played = put(game.stadium_played, player, True, replaces)
     supporter = kind == CardKind.SUPPORTER
     game.supporters = put(game.supporters, player, at(game.supporters, player) + 1, supporter)

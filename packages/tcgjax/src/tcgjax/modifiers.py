@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import attack, board, triggers, xp, zones
 from tcgjax.arrays import Record, at, lowest, merged, put, total, when_itself
 from tcgjax.board import ACTIVE, OWNERS, PLACE
@@ -142,7 +143,7 @@ def matches(
     def narrow(box: Record) -> None:
         box.passes = box.passes & in_state(game, cards, rules, state, types, parameter, source, hands)
 
-    when_itself(cards.ops, "state", state != State.ANY, narrow, box)
+    when_itself("state", state != State.ANY, narrow, box)
     return box.passes
 
 
@@ -177,7 +178,7 @@ def sweep(game: Record, cards: Cards, before: Record, where: Any) -> Record:
         take_source(game, cards, rules, source_of(known, number), word != 0)
         return *(xp.where(part == i, word & ~done, word) for i, word in enumerate(live)), rules
 
-    *_, rules = cards.ops.loop(goes_on, once, (*live, rules), SOURCES)
+    *_, rules = control.loop(goes_on, once, (*live, rules), SOURCES)
     rules.max_hp = xp.where(rules.there, rules.max_hp, 0)
     rules.hp = xp.maximum(0, rules.max_hp - game.damage)
     rules.retreat = xp.where(rules.free_retreat, 0, xp.maximum(0, rules.retreat))
@@ -187,14 +188,14 @@ def sweep(game: Record, cards: Cards, before: Record, where: Any) -> Record:
         more = (rules.doubled[:, None] >> np.arange(9, dtype=np.int32)) & 1
         rules.units = game.energy * (1 + more)
 
-    when_itself(cards.ops, "doubled", (rules.doubled != 0).any(), double, rules)
+    when_itself("doubled", (rules.doubled != 0).any(), double, rules)
     return rules
 
 
 def take_source(game: Record, cards: Cards, rules: Record, source: Record, here: Any) -> None:
     """Weigh one modifier in force."""
     m = cards.columns(source.modifier)
-    owner, place, ops = source.owner, source.place, cards.ops
+    owner, place = source.owner, source.place
     kind, amount = m[M.KIND], m[M.AMOUNT]
     was_hit = (kind == Kind.ON_HIT) & (at(game.hit_turn, place) == game.turn)  # it was Active then
     is_active = ((place & 3) == 0) | was_hit
@@ -222,11 +223,11 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
             enough = xp.where(least < 0, different < -least, total(needed) >= least)
             box.works = box.works & (~needs | enough)
 
-        when_itself(ops, "modifier needs", needs, need, box)
+        when_itself("modifier needs", needs, need, box)
         return xp.bool_(False), narrows & needs, box.works, suits & (needs | ~narrows | found)
 
     start = (needs, narrows, here & in_place, inside & rules.there)
-    *_, works, suits = ops.loop(lambda state: state[0] | state[1], test, start, 2)
+    *_, works, suits = control.loop(lambda state: state[0] | state[1], test, start, 2)
     affects = suits & works  # [8]
     on_player = works & xp.where(owner == PLAYERS, scope == Scope.ME, scope == Scope.FOE)
     on_player = on_player | (works & (scope == Scope.BOTH))  # [2]
@@ -241,7 +242,7 @@ def take_source(game: Record, cards: Cards, rules: Record, source: Record, here:
         ("trigger", TRIGGERS, lambda r: triggers.weigh(game, cards, r, m, affects, on_player, source)),
         ("rare modifier", RARE, lambda r: take_rare_rules(game, cards, r, m, affects, on_player, source)),
     ):
-        when_itself(ops, name, (bits & group) != 0, rule, rules)
+        when_itself(name, (bits & group) != 0, rule, rules)
 
 
 def take_player_rules(game: Record, cards: Cards, rules: Record, m: Columns, on_player: Any) -> None:
@@ -272,7 +273,7 @@ def take_rare_rules(
     kind, amount, arg = m[M.KIND], m[M.AMOUNT], m[M.ARG]
 
     def of(code: Kind, rule: Callable[[Record], None]) -> None:
-        when_itself(cards.ops, f"modifier {code.name.lower()}", kind == code, rule, rules)
+        when_itself(f"modifier {code.name.lower()}", kind == code, rule, rules)
 
     def count(name: str, code: Kind) -> None:
         of(code, lambda r: setattr(r, name, getattr(r, name) + (affects & (kind == code))))

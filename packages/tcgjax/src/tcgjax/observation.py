@@ -218,7 +218,7 @@ def option_cards(game: Record, cards: Cards) -> Any:
         def put_cards(box: Record) -> None:
             box.found = xp.where(here, cards_of_op(), box.found)
 
-        when_itself(cards.ops, f"show {op[0].name.lower()}", here, put_cards, box)
+        when_itself(f"show {op[0].name.lower()}", here, put_cards, box)
 
     def of(instances: Any) -> Any:
         padded = xp.concatenate([instances, xp.full((24 - instances.shape[0],), -1, xp.int32)])

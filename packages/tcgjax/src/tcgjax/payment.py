@@ -31,7 +31,7 @@ def can_afford(rules: Record, cards: Cards, place: Any, cost: Any, name: Any) ->
         offer_holds = (offered & can_pay(rules, place, units, offers)).any()
         box.pays = box.pays | (offer_holds & (name == at(rules.cheap_name, place)))
 
-    when_itself(cards.ops, "cheap attacks", cheap != 0, offer, box)
+    when_itself("cheap attacks", cheap != 0, offer, box)
     return box.pays
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenv_shared import counter_rng
+from rlenv_shared import control, counter_rng
 from tcgjax import xp
 from tcgjax.arrays import Record, at, first, put, ranks
 from tcgjax.tables import Cards
@@ -50,7 +50,7 @@ def advance(game: Record, stream: Stream, count: Any) -> None:
 
 def below(game: Record, cards: Cards, stream: Stream, n: Any, where: Any = True) -> Any:
     """Uniform on 0..n-1, int32; counts where ``where``."""
-    value = cards.ops.mulhi(word(game, stream), xp.asarray(n, xp.int32).astype(xp.uint32)).astype(xp.int32)
+    value = control.mulhi(word(game, stream), xp.asarray(n, xp.int32).astype(xp.uint32)).astype(xp.int32)
     advance(game, stream, xp.asarray(where).astype(xp.int32))
     return value
 

@@ -62,7 +62,7 @@ def bits_of(cards: Cards, modifiers: Any) -> Any:
         def look_up(box: Record, i: int = i, column: Any = column) -> None:
             setattr(box, f"column{i}", xp.where(column > 0, cards.kind_bits(column), 0))
 
-        when_itself(cards.ops, "kinds", either(column) > 0, look_up, box)
+        when_itself("kinds", either(column) > 0, look_up, box)
     return xp.stack(list(box.__dict__.values()), axis=1)
 
 
@@ -77,7 +77,7 @@ def of_tools(game: Record, cards: Cards) -> Any:
             for i, column in enumerate((CardColumn.MODIFIER_0, CardColumn.MODIFIER_1)):
                 setattr(box, f"rule{2 * number + i}", xp.where(tools >= 0, cards.card(card, column), 0))
 
-        when_itself(cards.ops, "tools", (tools >= 0).any(), read, box)
+        when_itself("tools", (tools >= 0).any(), read, box)
     return xp.stack(list(box.__dict__.values()), axis=1)
 
 
@@ -170,7 +170,7 @@ def note(
             moved = modifiers.astype(xp.uint32) << np.uint32(column % IN_WORD * BITS)
             setattr(found, word, getattr(found, word) | moved)
 
-    when_itself(cards.ops, "in force", either(bits) != 0, keep, found)
+    when_itself("in force", either(bits) != 0, keep, found)
 
 
 def as_words(flags: Any, masks: Any) -> Any:
@@ -209,8 +209,8 @@ def find_abilities(cards: Cards, rules: Record, own: Any, bits: Any, bits_of_eff
         box.types = box.types | extra[:, 0] | extra[:, 1]
 
     everything = either(bits.reshape(-1))
-    when_itself(cards.ops, "abilities taken", (everything & TAKES_ABILITIES) != 0, take, box)
-    when_itself(cards.ops, "types given", (everything & GIVES_TYPE) != 0, add_types, box)
+    when_itself("abilities taken", (everything & TAKES_ABILITIES) != 0, take, box)
+    when_itself("types given", (everything & GIVES_TYPE) != 0, add_types, box)
     rules.has_ability, rules.types = box.has, box.types
 
 

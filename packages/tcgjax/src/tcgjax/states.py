@@ -41,7 +41,7 @@ def in_state(
             for code, flags in zip(codes, family(asked), strict=True):
                 box.found = xp.where(state == code, flags, box.found)
 
-        when_itself(cards.ops, f"state {name}", one_of(state, codes), choose, box)
+        when_itself(f"state {name}", one_of(state, codes), choose, box)
     return box.found
 
 

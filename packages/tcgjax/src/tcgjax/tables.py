@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from rlenv_shared.errors import EnvError, explain
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from tcgjax import xp
 from tcgjax.codes import ENERGY, AttackColumn, CardColumn, ModifierColumn
@@ -125,14 +124,13 @@ class Tables(Replaceable):
 
 @dataclasses.dataclass(frozen=True)
 class Cards:
-    """Reading the tables in one form of the program; indices may be arrays."""
+    """Reading the tables; indices may be arrays."""
 
     tables: Tables
-    ops: Ops
 
     def take(self, table: Any, place: Any) -> Any:
-        """Entries of a flat table; places are not negative, so XLA's form need not test for that."""
-        return xp.take(table, place) if self.ops.take is XLA.take else self.ops.take(table, place)
+        """Entries of a flat table; places are not negative, so that nothing need test for it."""
+        return xp.take(table, place)
 
     def card(self, card: Any, column: CardColumn) -> Any:
         """A column of cards."""

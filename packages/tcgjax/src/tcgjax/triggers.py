@@ -101,8 +101,8 @@ def weigh(game: Record, cards: Cards, rules: Record, m: Columns, affects: Any, o
     """Note a modifier if it is a trigger."""
     reacts = m[M.KIND] == Kind.ON_ZONE_ENERGY
     due = (cards.kind_bits(found.modifier) & game.event_kinds) != 0
-    when_itself(cards.ops, "event", due, lambda r: weigh_event(game, r, m, affects, on_player, found), rules)
-    when_itself(cards.ops, "zone energy", reacts, lambda r: weigh_reaction(r, m, affects, found), rules)
+    when_itself("event", due, lambda r: weigh_event(game, r, m, affects, on_player, found), rules)
+    when_itself("zone energy", reacts, lambda r: weigh_reaction(r, m, affects, found), rules)
 
 
 def weigh_reaction(rules: Record, m: Columns, affects: Any, found: Record) -> None:
@@ -281,4 +281,4 @@ def react(game: Record, cards: Cards, rules: Record) -> None:
         push_all(game, *parts[:3], source=parts[3], cause=at(names, there))
         return came - (np.arange(PLACES * 9).reshape(PLACES, 9) == next_)
 
-    repeat(cards.ops, STACK, lambda game, came: came.any(), once, game, game.came, MOST_UNITS)
+    repeat(STACK, lambda game, came: came.any(), once, game, game.came, MOST_UNITS)

@@ -52,7 +52,7 @@ def deal(game: Record, cards: Cards) -> None:
         return number + 1, draw_opening(game, cards, player, first_time)
 
     start = (xp.int32(0), xp.bool_(False))
-    repeat(cards.ops, DEALT, lambda game, state: state[0] < 4, once, game, start, 4)
+    repeat(DEALT, lambda game, state: state[0] < 4, once, game, start, 4)
     for player in (0, 1):
         game.next_energy = put(game.next_energy, player, rng.roll_energy(game, cards, xp.int32(player)))
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import rng, xp
 from tcgjax.arrays import Record, arranged, at, first, nth_bit, put, repeat, total, word_of
 from tcgjax.layout import DECK, DECK_SIZE, DISCARD, HAND, INSTANCES, LIMBO, NOBODY
@@ -216,7 +217,7 @@ def settle_shuffles(game: Record, cards: Cards) -> None:
         shuffle(game, player, at(due, player))
         return put(due, player, 0)
 
-    repeat(cards.ops, SHUFFLED, lambda game, due: (due > 0).any(), once, game, game.shuffles, 2)
+    repeat(SHUFFLED, lambda game, due: (due > 0).any(), once, game, game.shuffles, 2)
     game.shuffles = xp.zeros((2,), xp.int32)
 
 
@@ -245,7 +246,7 @@ def pick(game: Record, cards: Cards, pool: Any, count: Any) -> Any:
 
     words = [word_of(pool[part]) for part in PARTS]
     start = (Record(draws=game.draws, key0=game.key0, key1=game.key1), *words, xp.full((INSTANCES,), NOBODY, xp.int32))
-    after, *_, order, _ = cards.ops.loop(goes_on, once, (*start, xp.int32(0)), DECK_SIZE)
+    after, *_, order, _ = control.loop(goes_on, once, (*start, xp.int32(0)), DECK_SIZE)
     game.draws = after.draws
     return order
 

@@ -8,7 +8,6 @@ import pytest
 
 from rlenv_shared import counter_rng
 from tcgjax import heuristic, observation
-from tcgjax.host import HOST
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
 from tcgjax.tables import Cards
 from tcgjax.verification import advice, matchups
@@ -105,7 +104,7 @@ def test_actions_beyond_the_list_are_not_shown():
     actions = np.full((advice.LISTED,), NUM_ACTIONS, np.int32)
     actions[:2] = 7, 140
     seen = advice.listed(
-        observation.nothing_seen() | {"actions": said, "action_ids": ids}, actions, Cards(DuelParams().tables, HOST)
+        observation.nothing_seen() | {"actions": said, "action_ids": ids}, actions, Cards(DuelParams().tables)
     )
     assert (seen["actions"][:2, :2] == said[[7, 140]]).all()
     assert (seen["action_ids"][:2] == [[*ids[7], 7 + 3 * 2245], [*ids[140], 140 + 3 * 2245]]).all()

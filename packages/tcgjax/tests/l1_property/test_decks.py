@@ -10,7 +10,6 @@ import pytest
 import tcg_engine.codes
 from tcg_engine import table
 from tcgjax import DeckError, build, codes, decks, kinds, triggers
-from tcgjax.host import HOST
 from tcgjax.tables import Cards, Tables, arrays, words
 from tcgjax.verification.starters import DECKS, SHARED, starters
 
@@ -52,7 +51,7 @@ def test_no_modifier_asks_for_cards_in_hands():
 
 
 def test_nobody_reads_the_last_row_of_a_table():
-    cards, nobody, tables = Cards(Tables(), HOST), np.int32(-1), arrays()
+    cards, nobody, tables = Cards(Tables()), np.int32(-1), arrays()
     assert cards.sizes == (len(tables["card"]), len(tables["modifier"]))
     for number in (0, 1, len(tables["card"]) - 1, -1):
         columns = [int(cards.card(np.int32(number), column)) for column in codes.CardColumn]

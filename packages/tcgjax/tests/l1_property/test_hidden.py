@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlenv_shared.ops import XLA
 from rlenv_testing import deadlines
 from tcgjax import engine
 from tcgjax.knowledge import flags_of
@@ -90,7 +89,7 @@ def multiset(flags, copies):
 
 def test_permuted_cards_fit_what_was_shown(stepped):
     """As many of "some" as must be are in the hand and on top of the deck, and what is surely held is held."""
-    cards, seen = Cards(ENV.default_params.tables, XLA), 0
+    cards, seen = Cards(ENV.default_params.tables), 0
     copies_of = jax.jit(jax.vmap(lambda words: engine.unpack(words, cards).copies))
     for number, (state, *_) in enumerate(play(60, 11)[10:]):
         keys = jax.random.split(jax.random.key(number), BATCH)

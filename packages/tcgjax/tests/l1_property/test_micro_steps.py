@@ -15,7 +15,6 @@ from tcgjax import engine
 from tcgjax.codec import CODEC
 from tcgjax.decks import pool, tables_of
 from tcgjax.env import Tcg
-from tcgjax.host import HOST
 from tcgjax.questions import as_mask
 from tcgjax.tables import Cards
 from tcgjax.verification.random_play import BATCH, ENV, STEPPED, look
@@ -35,7 +34,7 @@ def passes(words, cards, most):
 
 @pytest.mark.parametrize("seed", [0, 8])  # Abilities wait to begin in the first, Pokémon leave play in the second
 def test_a_decision_in_passes_ends_where_it_ends_at_once(seed):
-    cards, choices = Cards(tables_of([deck for _, deck in sorted(pool().items())]), HOST), random.Random(seed)
+    cards, choices = Cards(tables_of([deck for _, deck in sorted(pool().items())])), random.Random(seed)
     seen = set()
     with np.errstate(over="ignore"):
         keys = counter_rng.from_words(np.uint32(seed), np.uint32(0))[:2]

@@ -11,7 +11,6 @@ from rlenv_shared.packing import report
 from tcgjax import xp
 from tcgjax.codec import CODEC
 from tcgjax.env import Tcg
-from tcgjax.host import HOST
 from tcgjax.layout import HAND, LAYOUT
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, END, PLAY, RETREAT, TARGETS
 from tcgjax.tables import Cards
@@ -91,7 +90,7 @@ def test_games_are_alike_whose_decisions_are_of_one_kind():
     kinds = [alike(first) for first in (END, PLAY, PLAY + 1, ATTACH, RETREAT, ATTACK, ABILITY)]
     assert len(set(kinds)) == len(kinds)
     assert alike(ATTACH + 3) == kinds[3]
-    cards = Cards(params.tables, HOST).deck(game.deck[0])
+    cards = Cards(params.tables).deck(game.deck[0])
     assert cards[5] == cards[6] != cards[7]
     game.zone[5:8], game.position[5:8] = HAND, [0, 1, 2]
     assert alike(PLAY) == alike(PLAY + TARGETS) != alike(PLAY + 2 * TARGETS)

@@ -15,7 +15,7 @@ from pokejax.opponents.seat import NEVER, Seat
 from pokejax.picking import pick
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES
-from rlenv_shared.ops import XLA, Ops
+from rlenv_shared import control
 
 FEATURES: Final = {
     "legal": "the action is legal",
@@ -50,9 +50,9 @@ MOST_IDS: Final = len(NAMES["move"]) + len(NAMES["species"])
 """An action's id is the number of its move, or that of a species behind all moves."""
 
 
-def of_actions(state: Any, player: Any, params: Any, ops: Ops = XLA) -> tuple[Any, Any]:
+def of_actions(state: Any, player: Any, params: Any) -> tuple[Any, Any]:
     """``(features float32 [15, F], ids int32 [15])`` of a player's actions in one battle."""
-    seat = Seat(state, player, params, ops)
+    seat = Seat(state, player, params)
     own, foe = estimates.own_active(seat), estimates.opponent(seat)
     moves = [seat.move(slot) for slot in range(MOVES)]
     of_moves = [_of_move(seat, move) for move in moves]
@@ -89,7 +89,7 @@ def _of_move(seat: Seat, move: Any) -> dict[str, Any]:
     """What a move is."""
 
     def sum_of(row: Any) -> Any:
-        change = seat.battle.ops.take(seat.params.stages, row)
+        change = control.take(seat.params.stages, row)
         return sum(stages.one(change, stat) for stat in stages.EVERY)
 
     def fraction(number: Any) -> Any:

@@ -17,13 +17,10 @@ from pokejax.opponents import PLAYERS
 from pokejax.rules.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES
-from rlenv_emit.branches import form
-from rlenv_emit.parts import MOST_PARTS
-from rlenv_shared import counter_rng, spaces
+from rlenv_shared import control, counter_rng, spaces
 from rlenv_shared.env import Env, TurnOrder, select
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.generators import LCG64
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 
 
@@ -37,10 +34,10 @@ class LearnersBattle(RandomBattle):
     numbers, too: a value is made of them.
     """
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: Any, player: Any, params: Any) -> dict[str, Any]:
         """What a player has seen, and what it says of the actions."""
-        seen = super().observe(state, player, params, ops)
-        features, ids = action_features.of_actions(state, player, params, ops)
+        seen = super().observe(state, player, params)
+        features, ids = action_features.of_actions(state, player, params)
         few = [(seen[IDS][place] == np.arange(limit, dtype=np.int32)).astype(jnp.float32) for place, limit in _FEW]
         return {
             "numbers": jnp.concatenate([seen[NUMBERS], *few, *_prospects(features)]),
@@ -178,9 +175,9 @@ class Versus(Env):
         """As of the battle."""
         return self.battle.alike(state.battle, action, params.battle)
 
-    def begin(self, generator: Any, params: VersusParams, ops: Ops = XLA) -> VersusState:
+    def begin(self, generator: Any, params: VersusParams) -> VersusState:
         """A battle before its leads come in."""
-        battle = self.battle.begin(generator, params.battle, ops)
+        battle = self.battle.begin(generator, params.battle)
         word, chance = counter_rng.bits(self._chance(battle))
         drawn, _ = counter_rng.bits(chance)
         share = (drawn >> np.uint32(8)).astype(jnp.float32) * counter_rng.UNIT_24
@@ -188,9 +185,9 @@ class Versus(Env):
         opponent = (share >= bounds).sum(dtype=jnp.int32)
         return VersusState(battle, (word >> np.uint32(31)).astype(jnp.int32), opponent)
 
-    def restart(self, done: Any, state: VersusState, params: VersusParams, ops: Ops = XLA) -> VersusState:
+    def restart(self, done: Any, state: VersusState, params: VersusParams) -> VersusState:
         """The next battle where one is over."""
-        found: VersusState = gated_restart(self, done, state, params, ops)
+        found: VersusState = gated_restart(self, done, state, params)
         return found
 
     def refresh(self, params: VersusParams, key: Any) -> VersusParams:
@@ -205,23 +202,23 @@ class Versus(Env):
     # --- a step -----------------------------------------------------------------------------------------------------
 
     def transition(
-        self, state: VersusState, action: Any, params: VersusParams, ops: Ops = XLA
+        self, state: VersusState, action: Any, params: VersusParams
     ) -> tuple[VersusState, Any, Any, dict[str, Any]]:
         """The player's decision and what follows."""
-        under_way = self.begin_step(state, action, params, ops)
-        under_way = form(ops).loop(self.goes_on, lambda old: self.go_on(old, params, ops), under_way, MOST_PARTS)
-        return self.end_step(under_way, params, ops)
+        under_way = self.begin_step(state, action, params)
+        under_way = control.loop(self.goes_on, lambda old: self.go_on(old, params), under_way, control.UNBOUNDED)
+        return self.end_step(under_way, params)
 
     @property
     def steps_in_parts(self) -> bool:
         """As of the battle."""
         return self.battle.steps_in_parts
 
-    def begin_step(self, state: VersusState, action: Any, params: VersusParams, ops: Ops = XLA) -> VersusStep:
+    def begin_step(self, state: VersusState, action: Any, params: VersusParams) -> VersusStep:
         """What a step is about to do."""
         asked = self.battle.to_act(state.battle)[1 - state.seat]
-        reply = self._reply(state.battle, state.seat, state.opponent, asked, params, ops)
-        begun = self.battle.begin_step(state.battle, _joint(state.seat, action, reply), params.battle, ops)
+        reply = self._reply(state.battle, state.seat, state.opponent, asked, params)
+        begun = self.battle.begin_step(state.battle, _joint(state.seat, action, reply), params.battle)
         return VersusStep(begun, state.seat, state.opponent)
 
     def goes_on(self, under_way: VersusStep) -> Any:
@@ -232,33 +229,31 @@ class Versus(Env):
         asked = self.battle.to_act(under_way.battle.state)
         return ~self.battle.goes_on(under_way.battle) & asked.any() & ~asked[under_way.seat]
 
-    def go_on(self, under_way: VersusStep, params: VersusParams, ops: Ops = XLA) -> VersusStep:
+    def go_on(self, under_way: VersusStep, params: VersusParams) -> VersusStep:
         """One action of the turn, after what the other player alone was asked for."""
         asks, seat = self._asks_the_other(under_way), under_way.seat
 
         def replied(battle: Step) -> Step:
-            reply = self._reply(battle.state, seat, under_way.opponent, asks, params, ops)
-            begun = self.battle.begin_step(battle.state, _joint(seat, np.int32(PASS), reply), params.battle, ops)
+            reply = self._reply(battle.state, seat, under_way.opponent, asks, params)
+            begun = self.battle.begin_step(battle.state, _joint(seat, np.int32(PASS), reply), params.battle)
             found: Step = select(asks, begun._replace(lead=battle.lead, illegal=battle.illegal), battle)
             return found
 
-        battle = form(ops).when_any("choice of the opponent alone", asks, replied, under_way.battle)
-        return under_way._replace(battle=self.battle.go_on(battle, params.battle, ops))
+        battle = control.gate("choice of the opponent alone", asks, replied, under_way.battle)
+        return under_way._replace(battle=self.battle.go_on(battle, params.battle))
 
     def kind_of_part(self, under_way: VersusStep, params: VersusParams) -> Any:
         """As of the battle."""
         return self.battle.kind_of_part(under_way.battle, params.battle)
 
-    def end_step(
-        self, under_way: VersusStep, params: VersusParams, ops: Ops = XLA
-    ) -> tuple[VersusState, Any, Any, dict[str, Any]]:
+    def end_step(self, under_way: VersusStep, params: VersusParams) -> tuple[VersusState, Any, Any, dict[str, Any]]:
         """What comes of a step."""
         seat = under_way.seat
-        battle, reward, ended, info = self.battle.end_step(under_way.battle, params.battle, ops)
+        battle, reward, ended, info = self.battle.end_step(under_way.battle, params.battle)
         state = VersusState(battle, seat, under_way.opponent)
         return state, reward[seat], ended, {"illegal_action": info["illegal_action"][seat]}
 
-    def _reply(self, battle: Any, seat: Any, opponent: Any, asked: Any, params: VersusParams, ops: Ops) -> Any:
+    def _reply(self, battle: Any, seat: Any, opponent: Any, asked: Any, params: VersusParams) -> Any:
         """What the opponent chooses where it is asked, int32; else to pass."""
         word, _ = counter_rng.bits(self._chance(battle))
         reply = jnp.full_like(seat, PASS)
@@ -266,21 +261,21 @@ class Versus(Env):
             met = asked & (opponent == number)
 
             def chosen(reply: Any, met: Any = met, name: str = name) -> Any:
-                script: Any = PLAYERS[name]  # with an argument ``ops``
-                return jnp.where(met, script(battle, 1 - seat, params.battle, word, ops), reply)
+                script: Any = PLAYERS[name]
+                return jnp.where(met, script(battle, 1 - seat, params.battle, word), reply)
 
-            reply = form(ops).when_any(f"opponent {name}", met, chosen, reply)
+            reply = control.gate(f"opponent {name}", met, chosen, reply)
         return reply
 
     # --- what the player sees ---------------------------------------------------------------------------------------
 
-    def observe(self, state: VersusState, player: None, params: VersusParams, ops: Ops = XLA) -> dict[str, Any]:
+    def observe(self, state: VersusState, player: None, params: VersusParams) -> dict[str, Any]:
         """What the player has seen."""
-        return self.battle.observe(state.battle, state.seat, params.battle, ops)
+        return self.battle.observe(state.battle, state.seat, params.battle)
 
-    def legal_actions(self, state: VersusState, params: VersusParams, ops: Ops = XLA) -> Any:
+    def legal_actions(self, state: VersusState, params: VersusParams) -> Any:
         """The player's mask, bool ``[15]``."""
-        return self.battle.legal_actions(state.battle, params.battle, ops)[state.seat]
+        return self.battle.legal_actions(state.battle, params.battle)[state.seat]
 
     def permute_hidden(self, state: VersusState, key: Any, player: int) -> VersusState:
         """Another truth that the player cannot tell from this one."""

@@ -1,4 +1,4 @@
-"""Opponents on the device, by name: each is a script ``(state, player, params, word, ops) -> action`` of one battle.
+"""Opponents on the device, by name: each is a script ``(state, player, params, word) -> action`` of one battle.
 
 They know what their player knows, and of the other side only who stands there, its hit points in percent, its stages
 and what lies on its ground.  Besides them every game has ``"random"``.

@@ -77,7 +77,7 @@ def opponent(seat: Seat) -> Fighter:
     known, level = seat.opponent(), seat.level_of_opponent()
 
     def grown(stat: str) -> Any:
-        doubled = 2 * base_stat(known.species, stat, seat.battle.ops) + np.int32(INDIVIDUAL + EFFORT)
+        doubled = 2 * base_stat(known.species, stat) + np.int32(INDIVIDUAL + EFFORT)
         return as_float(doubled) * as_float(level) / np.float32(100)
 
     stats = {stat: (grown(stat) + np.float32(5)) * _by_stage(seat.foe, stat) for stat in STATS}

@@ -12,15 +12,14 @@ from pokejax.opponents.seat import Seat, first_highest
 from pokejax.picking import pick
 from pokejax.rules.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM
-from rlenv_shared.ops import XLA, Ops
 
 TENTHS = np.float32(10)
 """In which hit points are compared."""
 
 
-def highest_damage(state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:
+def highest_damage(state: Any, player: Any, params: Any, word: Any) -> Any:
     """The first of the legal moves with the highest expected damage; who must come in is who strikes hardest then."""
-    seat = Seat(state, player, params, ops)
+    seat = Seat(state, player, params)
     own, foe = estimates.own_active(seat), estimates.opponent(seat)
     strikes = [_tenths(estimates.strike(seat, seat.move(slot), own, foe).hp) for slot in range(MOVES)]
     strongest = first_highest(strikes, seat.legal[:MOVES])

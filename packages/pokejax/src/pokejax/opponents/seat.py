@@ -18,8 +18,7 @@ from pokejax.rules.queue import SWITCH_ACTION
 from pokejax.rules.telling import percent
 from pokejax.state import LAYOUT, MOVES, TEAM
 from pokejax.tables import table
-from rlenv_emit.branches import form
-from rlenv_shared.ops import Ops
+from rlenv_shared import control
 
 NEVER: Final = np.int32(-8)
 """The exponent of what does nothing."""
@@ -50,16 +49,15 @@ class Seat:
         state: of one battle.
         player: 0 or 1, int or int32 array.
         params: tables and pool.
-        ops: form of the program.
 
     Attributes:
         legal: whether each action is legal, bool ``()`` each.
         can_move: whether any move is.
     """
 
-    def __init__(self, state: Any, player: Any, params: Any, ops: Ops) -> None:
+    def __init__(self, state: Any, player: Any, params: Any) -> None:
         second = jnp.asarray(player) == 1
-        self.battle = Battle(LAYOUT.swap(state, "side", second), params, form(ops))
+        self.battle = Battle(LAYOUT.swap(state, "side", second), params)
         self.own, self.foe = self.battle.view.side
         self.params = params
         self.legal = requests.legal_actions(self.battle, 0)
@@ -137,10 +135,10 @@ def is_among(type_: Any, types: tuple[Any, ...]) -> Any:
     return any_of((type_ == one) & (one != 0) for one in types)
 
 
-def base_stat(species: Any, stat: str, ops: Ops) -> Any:
+def base_stat(species: Any, stat: str) -> Any:
     """A species' base stat, int32."""
     word, shift = _PLACES[stat]
-    return (ops.take(_WORDS[word], species) >> np.int32(shift)) & np.int32(255)
+    return (control.take(_WORDS[word], species) >> np.int32(shift)) & np.int32(255)
 
 
 def first_highest(values: Sequence[Any], among: Sequence[Any]) -> Any:

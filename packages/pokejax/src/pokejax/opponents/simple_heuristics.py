@@ -18,7 +18,7 @@ from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest,
 from pokejax.picking import pick
 from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, TEAM
-from rlenv_shared.ops import XLA, Ops
+from rlenv_shared import control
 
 REMOVAL: Final = tuple(number_of("move", name) for name in ("rapidspin", "defog"))
 TAKE_HEART: Final = number_of("move", "takeheart")
@@ -75,9 +75,9 @@ class SimpleHeuristics:
 
     as_meant: bool = False
 
-    def __call__(self, state: Any, player: Any, params: Any, word: Any, ops: Ops = XLA) -> Any:
+    def __call__(self, state: Any, player: Any, params: Any, word: Any) -> Any:
         """The action, int32."""
-        seat = Seat(state, player, params, ops)
+        seat = Seat(state, player, params)
         own, foe = seat.active(), seat.opponent()
         standing = _matchup(seat, own, foe)
         comes_in, somebody, decent = _best_behind(seat, foe)
@@ -105,7 +105,7 @@ def _matchup(seat: Seat, own: Known, foe: Known) -> Matchup:
     attacks, suffers = (
         quarters(seat.highest_exponent(one.types, other.types)) for one, other in ((own, foe), (foe, own))
     )
-    speeds = [base_stat(one.species, "spe", seat.battle.ops) for one in (own, foe)]
+    speeds = [base_stat(one.species, "spe") for one in (own, foe)]
     faster = (speeds[0] > speeds[1]).astype(jnp.int32) - (speeds[1] > speeds[0]).astype(jnp.int32)
     return Matchup(TYPE_QUARTER * (attacks - suffers) + FASTER * faster, own.hp, own.most)
 
@@ -149,7 +149,7 @@ def _is_wanted(seat: Seat, slot: int) -> Any:
 def _raises(seat: Seat, slot: int) -> Any:
     """Whether a move raises its user's stages by two and more, one of which can still rise."""
     move = seat.move(slot)
-    change = seat.battle.ops.take(seat.params.stages, move.boosts)
+    change = control.take(seat.params.stages, move.boosts)
     raised = [stages.one(change, stat) for stat in stages.EVERY]
     room = any_of((stage > 0) & (stages.one(seat.own.boosts, k) < stages.HIGHEST) for k, stage in enumerate(raised))
     listed = seat.battle.pokemon(0).moves[slot] != TAKE_HEART
@@ -193,7 +193,7 @@ def _estimate(seat: Seat, species: Any, boosts: Any, stat: str) -> tuple[Any, An
     """A stat after its stage, as a fraction; the first stage doubles it, as that player has it."""
     stage = stages.one(boosts, rows.BOOSTS.index(stat))
     up, down = pick(stage > 1, 2 + stage, 2), pick(stage > 1, 2, 2 - stage)
-    return (2 * base_stat(species, stat, seat.battle.ops) + 36) * up, down
+    return (2 * base_stat(species, stat) + 36) * up, down
 
 
 def _gains_by_tera(seat: Seat, slot: int, own: Known, foe: Known) -> Any:

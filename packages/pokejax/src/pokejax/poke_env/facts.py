@@ -19,9 +19,7 @@ from pokejax.rules.queue import MOVE_ACTION, TERA_ACTION
 from pokejax.rules.requests import enabled_moves
 from pokejax.state import LAYOUT, TEAM
 from pokejax.tables import Params, separated
-from rlenv_emit.branches import form
 from rlenv_shared import compiling
-from rlenv_shared.ops import XLA
 
 OF_A_SIDE: Final = (
     "asked", "lock", "lock_slot", "recharge", "charging", "charge_slot", "reviving", "typed", "discharged",
@@ -78,7 +76,7 @@ def _struggles() -> Any:
     """Where only the first move is legal, and not before Terastallizing, it may be Struggle in its place."""
 
     def of_both(words: Any, params: Any) -> Any:
-        battle = Battle(words, params, form(XLA))
+        battle = Battle(words, params)
         return jnp.stack([~any_of(enabled_moves(battle, player)) for player in (0, 1)])
 
     return compiling.jit(jax.vmap(of_both, (0, None)), ENGINE)

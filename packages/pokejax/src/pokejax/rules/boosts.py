@@ -13,6 +13,7 @@ from pokejax.battle import Battle, gated
 from pokejax.picking import pick
 from pokejax.rules.telling import tell_ability
 from pokejax.stages import EVERY, HIGHEST, LOWEST
+from rlenv_shared import control
 
 ANSWERING: Final = (rows.ATK, rows.SPA)
 """What Defiant and Competitive raise."""
@@ -47,7 +48,7 @@ def boost(
     Returns:
         Whether a stage changed.
     """
-    word = b.ops.take(b.params.stages, change)
+    word = control.take(b.params.stages, change)
     deltas = stages.several(word, stats)
     return _change(b, number, deltas, stats, where, by_foe, intimidating, silent, by_ability)
 
@@ -105,7 +106,7 @@ def _change(
 def _answer(b: Battle, number: int, lowered: Any, where: Any) -> None:
     """Defiant and Competitive answer once for each stage that the foe has lowered."""
     side, ability = b.side(number), b.ability(number)
-    word = b.ops.take(b.params.stages, ability.lowered_boosts)
+    word = control.take(b.params.stages, ability.lowered_boosts)
     before = stages.several(side.boosts, ANSWERING)
     after = jnp.minimum(before + stages.several(word, ANSWERING) * lowered, HIGHEST)
     rises = where & (after > before).any()

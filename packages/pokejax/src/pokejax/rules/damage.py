@@ -16,6 +16,7 @@ from pokejax.rules.paradox import growth
 from pokejax.rules.screens import screen_multiplier
 from pokejax.rules.volatiles import behind_substitute, faces
 from pokejax.state import FALSE, TEAM
+from rlenv_shared import control
 
 ELECTRIC, FIGHTING, FIRE, GROUND, ICE, NORMAL, ROCK, STEEL, WATER = (
     number_of("type", name)
@@ -57,7 +58,7 @@ def against(b: Battle, types: tuple[Any, ...], move_type: Any) -> Matchup:
     exponent, immune = 0, False
     for defender in types:
         index = defender * np.int32(20) + move_type
-        code = b.ops.take(b.params.types, index)
+        code = control.take(b.params.types, index)
         exponent = exponent + (code == WEAK).astype(jnp.int32) - (code == RESISTANT).astype(jnp.int32)
         immune = immune | (code == IMMUNE)
     return Matchup(exponent, immune)

@@ -26,6 +26,7 @@ from pokejax.rules.status_moves import drag, effects_of_status_move
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.volatiles import behind_substitute
 from pokejax.state import MOST_BLOWS, MOVES
+from rlenv_shared import control
 
 MOST_HITS = 10
 ARCEUS = number_of("species", "arceus")
@@ -66,7 +67,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
 
     def strike(carry: Any) -> Any:
         words, going, done, total, last, landed, struck, touched = carry
-        inner, row = Battle(words, b.params, b.ops), rows.MOVE.view(move_words)  # views belong to one trace
+        inner, row = b.inside(words), rows.MOVE.view(move_words)  # views belong to one trace
         going, missed = again(inner, row, done, going)
         disguised = volatiles.faces(inner, row)
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
@@ -91,7 +92,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
     no = jnp.zeros_like(where)
     stands = (move.target == rows.AT_SELF) | (b.side(1).hp > 0)
     start = (b.words, where & stands, zero, zero, zero, no, no, no)
-    words, _, done, total, last, landed, struck, touched = b.ops.loop(goes_on, strike, start, MOST_HITS)
+    words, _, done, total, last, landed, struck, touched = control.loop(goes_on, strike, start, MOST_HITS)
     b.reopen(words)
     faint_messages(
         b,
@@ -150,7 +151,7 @@ def again(b: Battle, move: Any, done: Any, where: Any) -> tuple[Any, Any]:
     stage = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     plain = b.ability(0).unaware | b.ability(0).ignores_evasion
     evasion = pick(plain, 0, stages.one(target.boosts, rows.EVASION))
-    entry = b.ops.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
+    entry = control.take(b.params.accuracies, (stage + 6) * np.int32(13) + evasion + 6)
     sure, whole = entry >> np.int32(1), (entry & np.int32(1)) != 0
     facts = facts_word(has_accuracy=where, physical=move.category == rows.PHYSICAL)
     by = accuracy_multiplier(b, move, facts)

@@ -26,6 +26,7 @@ from pokejax.rules.status_moves import can_try_itself
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, MOST_USES, NULL, STRUGGLE_SLOT, TRUE
+from rlenv_shared import control
 
 POISON = number_of("type", "Poison")
 ARCEUS, MELOETTA, MORPEKO = (number_of("species", name) for name in ("arceus", "meloetta", "morpeko"))
@@ -45,7 +46,7 @@ def run_move(b: Battle, where: Any) -> None:
 
     def carry_out(carry: Any) -> Any:
         words, going, danced = carry
-        inner = Battle(words, b.params, b.ops)
+        inner = b.inside(words)
         repeats, due = going & (danced != 0), going & futures.due(inner)
         exchanged = repeats | (due & futures.first_is_struck(inner))
         inner.swap(exchanged)
@@ -66,7 +67,7 @@ def run_move(b: Battle, where: Any) -> None:
         return inner.words, dances | (going & futures.due(inner)), pick(dances, index, 0)
 
     start = (b.words, where | futures.due(b), jnp.zeros_like(b.view.turn))
-    b.reopen(b.ops.loop(goes_on, carry_out, start, 2)[0])
+    b.reopen(control.loop(goes_on, carry_out, start, 2)[0])
 
 
 def one_move(b: Battle, where: Any, danced: Any, strikes: Any) -> Any:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.state import COPIED_PP, MAX_PP
+from rlenv_shared import control
 
 
 def left(b: Battle, number: int, slot: Any) -> Any:
@@ -36,4 +37,4 @@ def copied(b: Battle, move: Any) -> Any:
 
 
 def _most(b: Battle, move: Any) -> Any:
-    return b.ops.take(b.params.power_points, move)
+    return control.take(b.params.power_points, move)

@@ -13,6 +13,7 @@ from pokejax.rules import power
 from pokejax.rules.faint import finished
 from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
+from rlenv_shared import control
 
 STEEL = number_of("type", "Steel")
 
@@ -38,7 +39,7 @@ def enabled(b: Battle, number: int, slot: Any, index: Any) -> Any:
         return there & ~(vested & (move.category == rows.STATUS)) & ~kept
 
     barred = vested | (side.heal_block > 0) | (side.throat_chop > 0)
-    return b.ops.when_any("moves barred", there & barred, unless_barred, there)
+    return control.gate("moves barred", there & barred, unless_barred, there)
 
 
 def used_what_cannot_be_repeated(b: Battle, number: int) -> Any:

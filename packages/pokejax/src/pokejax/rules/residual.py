@@ -25,6 +25,7 @@ from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, cure, inflict
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import come_true
+from rlenv_shared import control
 
 BURDENS = 4
 """Salt Cure and Whirlpool on both Pokémon."""
@@ -240,7 +241,7 @@ def torment(b: Battle, where: Any, order: Any) -> None:
 
     def handle(carry: Any) -> Any:
         words, turn = carry
-        inner = Battle(words, b.params, b.ops)
+        inner = b.inside(words)
         now = _nth(order, turn)
         going = where & goes_on(carry)
         second = going & (now >= 2)
@@ -253,7 +254,7 @@ def torment(b: Battle, where: Any, order: Any) -> None:
         return inner.words, turn + going.astype(jnp.int32)
 
     start = (b.words, pick(where, np.int32(0), np.int32(BURDENS)))
-    b.reopen(b.ops.loop(goes_on, handle, start, BURDENS)[0])
+    b.reopen(control.loop(goes_on, handle, start, BURDENS)[0])
 
 
 def _nth(order: Any, place: Any) -> Any:

@@ -25,6 +25,7 @@ from pokejax.rules.speed import current_speed
 from pokejax.rules.status import cure
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
+from rlenv_shared import control
 
 SLOW_TURNS = 5
 EVERYTHING, EARLY, POISON, WISH, HAZARD, ABILITY = range(6)
@@ -221,7 +222,7 @@ def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any], he
 
     def enter_one(carry: Any) -> Any:
         words, entered = carry
-        inner = Battle(words, b.params, b.ops)
+        inner = b.inside(words)
         going = goes_on(carry)
         enters = pick(entered == 0, awakens | comes[0], comes[1])
         able = ~inner.view.over | (heard != EVERYTHING)
@@ -230,7 +231,7 @@ def both_come_in(b: Battle, where: Any, awakens: Any, comes: tuple[Any, Any], he
         return inner.words, entered + going.astype(jnp.int32)
 
     start = (b.words, pick(where, np.int32(0), np.int32(2)))
-    b.reopen(b.ops.loop(goes_on, enter_one, start, 2)[0])
+    b.reopen(control.loop(goes_on, enter_one, start, 2)[0])
 
 
 @gated("come in")

@@ -17,7 +17,6 @@ from pokejax.opponents.seat import Seat
 from pokejax.picking import pick
 from pokejax.state import LAYOUT, MOVES, TEAM
 from rlenv_shared import spaces
-from rlenv_shared.ops import XLA, Ops
 
 FEATURES: Final = {
     "left": "Pokémon that are left",
@@ -64,37 +63,34 @@ WEIGHTS: Final = {
 """Of a logistic regression on battles of `pokejax.opponents` (`pokejax.verification.evaluation`)."""
 
 
-def value(state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
+def value(state: Any, player: Any, params: Any) -> Any:
     """What a position is worth to a player, -1 to 1, float32 ``()``: of 0 both win as often.
 
     Args:
         state: of one battle at a decision.
         player: 0 or 1, int or int32 array.
         params: tables and pool.
-        ops: form of the program.
     """
-    lead = functools.reduce(
-        jnp.add, [np.float32(WEIGHTS[name]) * amount for name, amount in _leads(state, params, ops)]
-    )
+    lead = functools.reduce(jnp.add, [np.float32(WEIGHTS[name]) * amount for name, amount in _leads(state, params)])
     lead = jnp.where(jnp.asarray(player) == 0, lead, -lead)
     return np.float32(1) - np.float32(2) / (np.float32(1) + jnp.power(np.float32(np.e), lead))
 
 
-def features(state: Any, params: Any, ops: Ops = XLA) -> Any:
+def features(state: Any, params: Any) -> Any:
     """By how much the first player's side is ahead in each of `FEATURES`, float32 ``[F]``."""
-    return jnp.stack([amount for _, amount in _leads(state, params, ops)])
+    return jnp.stack([amount for _, amount in _leads(state, params)])
 
 
-def _leads(state: Any, params: Any, ops: Ops) -> list[tuple[str, Any]]:
+def _leads(state: Any, params: Any) -> list[tuple[str, Any]]:
     """The same by name, float32 ``()`` each."""
-    own, other = (_of_side(state, player, params, ops) for player in (0, 1))
+    own, other = (_of_side(state, player, params) for player in (0, 1))
     return [(name, own[name] - other[name]) for name in FEATURES]
 
 
-def _of_side(state: Any, player: int, params: Any, ops: Ops) -> dict[str, Any]:
+def _of_side(state: Any, player: int, params: Any) -> dict[str, Any]:
     view = LAYOUT.view(state)
     side = view.side[player]
-    own, foe = (Seat(state, seat, params, ops) for seat in (player, 1 - player))
+    own, foe = (Seat(state, seat, params) for seat in (player, 1 - player))
     one, target = estimates.own_active(own), estimates.own_active(foe)
     strikes = [estimates.strike(own, own.move(slot), one, target).hp for slot in range(MOVES)]
     strongest = functools.reduce(jnp.maximum, strikes)
@@ -129,9 +125,9 @@ def _of_side(state: Any, player: int, params: Any, ops: Ops) -> dict[str, Any]:
 class EvaluatedBattle(RandomBattle):
     """A random battle in which a player sees what its position is worth: for planning in positions that are made up."""
 
-    def observe(self, state: Any, player: Any, params: Any, ops: Ops = XLA) -> Any:
+    def observe(self, state: Any, player: Any, params: Any) -> Any:
         """The position's `value`, float32 ``()``."""
-        return value(state, player, params, ops)
+        return value(state, player, params)
 
     def observation_space(self, params: Any) -> spaces.Space:
         """One player's."""

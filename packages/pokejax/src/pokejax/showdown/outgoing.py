@@ -23,7 +23,6 @@ from pokejax.showdown.side import team_of
 from pokejax.state import ARRIVING, ASK_SWITCH, LAYOUT, MOVES, OPENLY, SECRETLY, STRUGGLE_SLOT, TEAM
 from pokejax.tables import NAMES, table
 from rlenv_shared import sodium
-from rlenv_shared.ops import xla_ops
 
 BY_FOE: Final = frozenset({
     "attract", "confusion", "curse", "disable", "encore", "flinch", "healblock", "leechseed", "partiallytrapped",
@@ -104,7 +103,7 @@ def _values(position: Position) -> dict[str, int]:
 @functools.cache
 def _enabled_program() -> Any:
     def of_both(words: Any, params: Any) -> Any:
-        battle = Battle(words, params, xla_ops())
+        battle = Battle(words, params)
         return [enabled_moves(battle, number) for number in (0, 1)]
 
     return jax.jit(of_both)

@@ -26,7 +26,6 @@ from rlenv_emit import emit_env
 from rlenv_emit.env import bytecode_env
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.ops import xla_ops
 from rlenv_shared.verification.locate import reference
 
 CHUNK: Final = 100
@@ -82,16 +81,15 @@ class Programs:
         emitted = form in ("native", "bytecode")
         run = emit_env(env, form=None if form == "native" else form) if emitted else env
         observer = bytecode_env(env) if emitted else env
-        ops = (xla_ops(),) if form == "numpy" else ()  # the masked form, which has no branches
 
         def step(words: Any, action: Any, params_: Any) -> Any:
-            return run.transition(words, action, params_, *ops)[:3]
+            return run.transition(words, action, params_)[:3]
 
         def look(words: Any, params_: Any) -> Any:
-            return run.legal_actions(words, params_, *ops)
+            return run.legal_actions(words, params_)
 
         def seen(words: Any, params_: Any) -> Any:
-            return observer.view(words, params_, *ops)
+            return observer.view(words, params_)
 
         def compiled(function: Any, of: Any, *axes: int) -> Any:
             batched = jax.vmap(function, (*axes, None))

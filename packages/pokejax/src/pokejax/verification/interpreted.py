@@ -7,13 +7,14 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
 import jax.extend
 import numpy as np
 
+from rlenv_shared.control import Part, split
 from rlenv_shared.errors import InvalidParamsError, explain
 
 Array = Any
@@ -115,16 +116,48 @@ def _operation(equation: Any) -> Callable[..., Array]:
     if name == "argmax":
         (axis,) = params["axes"]
         return lambda a: np.argmax(a, axis).astype(params["index_dtype"])
-    if name == "while":
-        return _loop(params)
+    if name in _CONTROL:
+        return _CONTROL[name](params)
     raise InvalidParamsError(
         explain("primitive", got=name, expected=f"one of {sorted(_PLAIN)}", remedy="add it to interpreted.py")
     )
 
 
+def _gate(params: Any) -> Callable[..., Any]:
+    """A rule that is carried out where any battle needs it."""
+    rule, kept = _of_part(params["part"]), params["kept"]
+    return lambda needed, *operands: rule(*operands) if needed else [operands[place] for place in kept]
+
+
+def _bounded(params: Any) -> Callable[..., Any]:
+    """A loop of all battles together."""
+    condition, body = _of_part(params["condition"]), _of_part(params["body"])
+
+    def repeated(*values: Array) -> list[Array]:
+        asked, own, carry = split(values, params["captured"])
+        for _ in range(params["most"]):
+            if not condition(*asked, *carry)[0]:
+                break
+            carry = body(*own, *carry)
+        return carry
+
+    return repeated
+
+
+def _of_part(part: Part) -> _Program:
+    """What lies inside a primitive of `rlenv_shared.control`."""
+    return _Program(part.jaxpr, part.variables, part.results, part.places)
+
+
+def _of_closed(closed: Any) -> _Program:
+    program = _Program(closed.jaxpr, closed.jaxpr.invars, range(len(closed.jaxpr.outvars)))
+    program.constants(closed)
+    return program
+
+
 def _loop(params: Any) -> Callable[..., Any]:
     """A loop of which each battle leaves on its own."""
-    condition, body = _Program(params["cond_jaxpr"]), _Program(params["body_jaxpr"])
+    condition, body = _of_closed(params["cond_jaxpr"]), _of_closed(params["body_jaxpr"])
     tests, consts = params["cond_nconsts"], params["body_nconsts"]
 
     def repeated(*values: Array) -> list[Array]:
@@ -138,25 +171,41 @@ def _loop(params: Any) -> Callable[..., Any]:
     return repeated
 
 
-class _Program:
-    """A jaxpr as a list of NumPy calls on numbered registers; nested calls are written out."""
+_CONTROL: Final[dict[str, Callable[[Any], Callable[..., Any]]]] = {
+    "while": _loop,
+    "loop": _bounded,
+    "gate": _gate,
+    "draw": lambda params: _of_part(params["part"]),
+}
 
-    def __init__(self, closed: Any) -> None:
+
+class _Program:
+    """A jaxpr as a list of NumPy calls on numbered registers; nested calls are written out.
+
+    Args:
+        jaxpr: the jaxpr.
+        variables: that it is given.
+        results: which of its results are wanted.
+        places: of each variable: the number of the operand, None if nobody reads it; in their order when left out.
+    """
+
+    def __init__(
+        self, jaxpr: Any, variables: Sequence[Any], results: Sequence[int], places: Sequence[int | None] | None = None
+    ) -> None:
         self.registers: list[Array] = []
-        self.calls: list[tuple[Callable[..., Any], list[int], list[int], bool]] = []
+        self._calls: list[tuple[Callable[..., Any], list[int], list[int], bool]] = []
         self._numbers: dict[Any, int] = {}
-        jaxpr = closed.jaxpr
-        self.inputs = [self._new(variable) for variable in jaxpr.invars]
-        self._constants(closed)
-        self._write(jaxpr)
-        self.outputs = [self._number(atom) for atom in jaxpr.outvars]
+        self._inputs = [self._new(variable) for variable in variables]
+        self._places = range(len(self._inputs)) if places is None else places
+        self._jaxpr, self._results, self._written = jaxpr, results, False
 
     def _new(self, variable: Any) -> int:
         self.registers.append(None)
         self._numbers[variable] = len(self.registers) - 1
         return self._numbers[variable]
 
-    def _constants(self, closed: Any) -> None:
+    def constants(self, closed: Any) -> None:
+        """What the jaxpr brings along."""
         for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True):
             self.registers[self._new(variable)] = np.asarray(value)
 
@@ -173,24 +222,28 @@ class _Program:
             inner = equation.params.get("jaxpr")
             if inner is not None and equation.primitive.name != "while":
                 kept = dict(self._numbers)  # a jaxpr may be called several times
-                self._constants(inner)
+                self.constants(inner)
                 self._numbers |= dict(zip(inner.jaxpr.invars, arguments, strict=True))
                 self._write(inner.jaxpr)
                 results = [self._number(atom) for atom in inner.jaxpr.outvars]
                 self._numbers = kept | dict(zip(equation.outvars, results, strict=True))
                 continue
             results = [self._new(variable) for variable in equation.outvars]
-            self.calls.append((_operation(equation), arguments, results, equation.primitive.multiple_results))
+            self._calls.append((_operation(equation), arguments, results, equation.primitive.multiple_results))
 
     def __call__(self, *inputs: Array) -> list[Array]:
+        if not self._written:
+            self._write(self._jaxpr)
+            self._outputs = [self._number(self._jaxpr.outvars[number]) for number in self._results]
+            self._written = True
         registers = list(self.registers)
-        for number, value in zip(self.inputs, inputs, strict=True):
-            registers[number] = value
-        for operation, arguments, results, several in self.calls:
+        for number, place in zip(self._inputs, self._places, strict=True):
+            registers[number] = None if place is None else inputs[place]
+        for operation, arguments, results, several in self._calls:
             found = operation(*[registers[number] for number in arguments])
             for number, value in zip(results, found if several else (found,), strict=True):
                 registers[number] = value
-        return [registers[number] for number in self.outputs]
+        return [registers[number] for number in self._outputs]
 
 
 class Interpreted:
@@ -212,7 +265,7 @@ class Interpreted:
         """The function's result."""
         if self._traced is None:
             closed, shape = jax.make_jaxpr(self._function, return_shape=True)(*arguments)
-            self._traced = _Program(closed), jax.tree.structure(shape)
+            self._traced = _of_closed(closed), jax.tree.structure(shape)
         program, tree = self._traced
         with np.errstate(over="ignore"):
             return jax.tree.unflatten(tree, program(*map(np.asarray, jax.tree.leaves(arguments))))

@@ -24,7 +24,7 @@ from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.opponents import PLAYERS as SCRIPTS
 from pokejax.poke_env.local_battles import LocalBattles
-from rlenv_emit import emit_env, emit_ops
+from rlenv_emit import emit_env
 from rlenv_emit.emit import emit_lazily
 from rlenv_shared import compiling, counter_rng, files, machine
 from rlenv_shared.verification.locate import reference
@@ -103,12 +103,11 @@ def on_device(name: str, battles: int) -> dict[str, Any]:
     So many battles go on at the same time, and a new one begins where one has ended.  What is timed begins when every
     first one has ended in the mean; battles count that end in it.
     """
-    env, ops = emit_env(RandomBattle()), emit_ops()
-    script: Any = SCRIPTS[name]  # with an argument ``ops``
+    env, script = emit_env(RandomBattle()), SCRIPTS[name]
     params = jax.device_put(env.default_params)
 
     def both(state: Any, params: Any, words: Any) -> Any:
-        return jnp.stack([script(state, seat, params, words[seat], ops) for seat in (0, 1)])
+        return jnp.stack([script(state, seat, params, words[seat]) for seat in (0, 1)])
 
     choose = emit_lazily(both)
 

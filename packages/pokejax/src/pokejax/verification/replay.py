@@ -23,7 +23,6 @@ from pokejax.verification.rollouts import POLICIES
 from pokejax.verification.view import action_number
 from rlenv_emit.front.trace import program
 from rlenv_emit.gpu.device import on_device
-from rlenv_emit.hooks import EMIT
 from rlenv_shared.generators import LCG64
 from rlenv_shared.verification.compare import compare
 from rlenv_shared.verification.differences import Differences
@@ -99,8 +98,8 @@ def _by_kernel(words: Words, actions: Any, params: Params) -> Any:
 
     def flat(*given: Any) -> list[Any]:
         tables = jax.tree.unflatten(tree, given[len(one) + 1 :])
-        words, rewards, over, _ = ENV.transition(given[: len(one)], given[len(one)], tables, EMIT)
-        return [*words, *_seen(words, ENV.legal_actions(words, tables, EMIT)), rewards, over]
+        words, rewards, over, _ = ENV.transition(given[: len(one)], given[len(one)], tables)
+        return [*words, *_seen(words, ENV.legal_actions(words, tables)), rewards, over]
 
     closed = jax.make_jaxpr(flat)(*one, jax.ShapeDtypeStruct((2,), jnp.int32), *leaves)
     run = on_device(program(closed, [True] * (len(one) + 1) + [False] * len(leaves)), len(one))

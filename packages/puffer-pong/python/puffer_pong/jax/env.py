@@ -16,7 +16,6 @@ from puffer_pong.jax.types import EnvParams, Rng, State
 from rlenv_shared import spaces
 from rlenv_shared.env import Env, select
 from rlenv_shared.errors import InvalidParamsError, explain
-from rlenv_shared.ops import XLA, Ops
 
 STAY, UP, DOWN = 0, 1, 2
 LOOPS = ("auto", "fori", "inline")
@@ -98,13 +97,13 @@ class Pong(Env):
         """PufferLib's defaults."""
         return EnvParams()
 
-    def begin(self, generator: Rng, params: EnvParams, ops: Ops = XLA) -> State:
+    def begin(self, generator: Rng, params: EnvParams) -> State:
         """State of a new episode; draws the first serve."""
         zero = jnp.int32(0)
         return physics.serve(generator, zero, zero, zero, _cast(params))
 
     def transition(
-        self, state: State, action: Num[Array, ""], params: EnvParams, ops: Ops = XLA
+        self, state: State, action: Num[Array, ""], params: EnvParams
     ) -> tuple[State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
         """One step, without time limit or new episode: ``(state, reward, terminated, info)``.
 
@@ -115,7 +114,7 @@ class Pong(Env):
         return state, reward, terminated, info
 
     def step_env(
-        self, key: Any, state: State, action: Num[Array, ""], params: EnvParams, ops: Ops = XLA
+        self, key: Any, state: State, action: Num[Array, ""], params: EnvParams
     ) -> tuple[Float[Array, " 8"], State, Float[Array, ""], Bool[Array, ""], dict[str, Array]]:
         """As `transition`, with the observation of the last frame: ``(obs, state, reward, terminated, info)``."""
         p = _cast(params)
@@ -141,7 +140,7 @@ class Pong(Env):
         state = select(scored & ~terminated, next_round, state)
         return last_frame, state, reward, terminated, {"illegal_action": illegal}
 
-    def observe(self, state: State, player: None, params: EnvParams, ops: Ops = XLA) -> Float[Array, " 8"]:
+    def observe(self, state: State, player: None, params: EnvParams) -> Float[Array, " 8"]:
         """The observation of a state.  See the class for steps with a point."""
         return observation.observation(state, _cast(params), self.float_scores)
 

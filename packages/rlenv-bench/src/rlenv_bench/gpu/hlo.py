@@ -109,7 +109,7 @@ def step_loop(text: str, steps: int) -> StepLoop:
 
     A program without such a loop, as a kernel that loops inside itself, counts whole: its one iteration is all steps.
     Raises InvalidParamsError: several loops could be the one over steps, or neither the compiler nor the name of a loop
-    inside (`rlenv_shared.ops.Ops.loop`) tells how often it runs.
+    inside (`rlenv_shared.control.loop`) tells how often it runs.
     """
     computations, entry = parse(text)
     candidates = [
@@ -151,8 +151,8 @@ def _known_trips(loop: Instruction) -> int | None:
 
 
 def _named_trips(loop: Instruction) -> int | None:
-    """The most trips of a loop by `rlenv_shared.ops.Ops.loop`, which its name tells."""
-    from rlenv_shared.ops import AT_MOST  # imports JAX, before which `aot.prepare` must be called
+    """The most trips of a loop by `rlenv_shared.control.loop`, which its name tells."""
+    from rlenv_shared.control import AT_MOST  # imports JAX, before which `aot.prepare` must be called
 
     found = re.search(rf'op_name="[^"]*\b{AT_MOST}(\d+)\)*/while"', loop.text)
     return int(found[1]) if found else None
@@ -189,7 +189,7 @@ def _launches(computations: dict[str, list[Instruction]], name: str, trips: int)
             known = _known_trips(instruction)
             times = _named_trips(instruction) if known is None else known
             if times is None:
-                got, remedy = "unknown to the compiler", "write it as Ops.loop"
+                got, remedy = "unknown to the compiler", "write it as control.loop"
                 raise InvalidParamsError(f"trip count of {instruction.name}", got, "the most, in its name", remedy)
             # A counted loop evaluates no condition.
             for part in ("body",) if known is not None else ("body", "condition"):

@@ -101,7 +101,7 @@ class Context:
             raise self.unsupported(
                 f"an array of shape {held.shape}",
                 f"at most {MOST_ELEMENTS} elements in a lane",
-                "read it by `Ops.take`",
+                "read it by `rlenv_shared.control.take`",
             )
         if isinstance(held, Table):
             return self._loaded(held.argument, held.shape, held.dtype, uniform=True)

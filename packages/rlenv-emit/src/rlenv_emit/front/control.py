@@ -16,18 +16,25 @@ from rlenv_emit.front.arrays import Context, Held, objects
 from rlenv_emit.front.lines import Source
 from rlenv_emit.front.parameters import NEUTRAL, Equation, Parameters, unaccounted
 from rlenv_emit.ir import If, Loop, Value
+from rlenv_shared.control import Part, equations, split
 from rlenv_shared.errors import EnvError
 
 MOST_UNROLLED: Final = 64
 """Passes of a scan that reads or writes an array in every pass; one without is a loop."""
+WORTH: Final = 30
+"""Equations from which on a branch that lanes take apart is left out where none of them takes it."""
 _WHOLE: Final = 16
 """Known arrays of at least this many elements are computed by JAX instead of element by element."""
 
 
 def evaluate(context: Context, jaxpr: Any, consts: Sequence[Any], held: Sequence[Held]) -> list[Held]:
     """Emit the equations of a jaxpr; what its results are."""
-    known: dict[Any, Held] = dict(zip(jaxpr.constvars, map(context.known, consts), strict=True))
-    known.update(zip(jaxpr.invars, held, strict=True))
+    return _evaluate(context, jaxpr, [*map(context.known, consts), *held])
+
+
+def _evaluate(context: Context, jaxpr: Any, held: Sequence[Held]) -> list[Held]:
+    """The same, of what is held of its constants and of its arguments."""
+    known: dict[Any, Held] = dict(zip((*jaxpr.constvars, *jaxpr.invars), held, strict=True))
 
     def read(atom: Any) -> Held:
         return _number(atom) if isinstance(atom, jax_core.Literal) else known[atom]
@@ -145,10 +152,24 @@ def _among(context: Context, index: Value, branches: list[Any], held: Sequence[H
 
     if index.uniform:
         return _branch(context, others, run_rest, run_first)
-    chosen = [run_rest(), run_first()]
+    rest_equations = sum(equations(branch.jaxpr) for branch in rest)
+    chosen = [
+        _where_any(context, others, run_rest, rest[0].out_avals, rest_equations),
+        _where_any(context, context.build.op("not", others), run_first, first.out_avals, equations(first.jaxpr)),
+    ]
     return [
         context.each(lambda a, b: context.build.op("select", others, a, b), *pair) for pair in zip(*chosen, strict=True)
     ]
+
+
+def _where_any(
+    context: Context, flag: Value, run: Callable[[], list[Held]], avals: Sequence[Any], size: int
+) -> list[Held]:
+    """What a branch of so many equations gives, which is left out where it is worth it and no lane takes it."""
+    if size < WORTH:
+        return run()
+    asked = context.build.op("any", flag)
+    return _branch(context, asked, run, lambda: [np.zeros(aval.shape, aval.dtype) for aval in avals])
 
 
 def _branch(
@@ -178,7 +199,46 @@ def _branch(
     return outs
 
 
+def _part(context: Context, part: Part, held: Sequence[Held]) -> list[Held]:
+    """What lies inside a primitive of `rlenv_shared.control`."""
+    found = _evaluate(context, part.jaxpr, part.given(held))
+    return [found[number] for number in part.results]
+
+
+def _gate(context: Context, equation: Any, predicate: Held, *held: Held) -> list[Held]:
+    """A branch that is taken where any lane needs it."""
+    params, build = equation.params, context.build
+    part, kept = params["part"], params["kept"]
+    asked = build.op("any", context.scalar(predicate), attr=params["name"])
+    known = build.constant_of(asked)
+    if known is not None:
+        return _part(context, part, held) if known else [held[place] for place in kept]
+    return _branch(context, asked, lambda: _part(context, part, held), lambda: [held[place] for place in kept])
+
+
+def _draw(context: Context, equation: Any, *held: Held) -> list[Held]:
+    return _part(context, equation.params["part"], held)
+
+
 # --- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _bounded(context: Context, equation: Any, *held: Held) -> list[Held]:
+    """A loop of `rlenv_shared.control`: it ends with the last lane, or after its most passes."""
+    params, build = equation.params, context.build
+    most, (condition, body) = params["most"], (params["condition"], params["body"])
+    asked, own, begin = split(held, params["captured"])
+
+    def goes_on(carry: list[Held]) -> np.ndarray:
+        flag = build.op("any", context.scalar(_part(context, condition, [*asked, *carry[1:]])[0]))
+        begins = build.op("lt", context.scalar(carry[0]), build.constant(most, "i32"))
+        return objects([build.op("and", begins, flag)], ())
+
+    def once(carry: list[Held]) -> list[Held]:
+        count = build.op("add", context.scalar(carry[0]), build.constant(1, "i32"))
+        return [objects([count], ()), *_part(context, body, [*own, *carry[1:]])]
+
+    return _loop(context, [np.int32(0).reshape(()), *begin], goes_on, once)[1:]
 
 
 def _while(context: Context, equation: Any, *held: Held) -> list[Held]:
@@ -330,6 +390,9 @@ CALLS: Final = (
 )  # fmt: skip
 CALLED: Final = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
 """Names under which a call has what it calls, in the order in which they are looked for."""
-CONTROL: Final = {**dict.fromkeys(CALLS, _call), "emitted": _emitted, "cond": _cond, "while": _while, "scan": _scan}
+CONTROL: Final = {
+    **dict.fromkeys(CALLS, _call), "emitted": _emitted, "cond": _cond, "while": _while, "scan": _scan,
+    "gate": _gate, "loop": _bounded, "draw": _draw,
+}  # fmt: skip
 RULES: Final = {**elementwise.RULES, **shapes.RULES, **CONTROL}
 """Every primitive that can be emitted."""

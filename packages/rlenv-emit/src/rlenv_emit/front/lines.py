@@ -7,8 +7,13 @@ from typing import Any, Final
 
 import jax
 
-_PACKAGES: Final = tuple(f"{Path(file).resolve().parent}/" for file in (jax.__file__, Path(__file__).parent))
-"""Folders whose lines are nobody's: JAX's and the emitter's."""
+from rlenv_shared import control
+
+_PACKAGES: Final = (
+    *(f"{Path(file).resolve().parent}/" for file in (jax.__file__, Path(__file__).parent)),
+    str(Path(control.__file__).resolve()),
+)
+"""Where lines are nobody's: JAX, the emitter, and the functions by which rules say what they need of control flow."""
 
 
 class Source:

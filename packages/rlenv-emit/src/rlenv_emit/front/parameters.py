@@ -37,6 +37,8 @@ SILENT: Final[dict[str, frozenset[str]]] = {
     "scan": frozenset({"unroll", "linear", "ft_out", "_split_transpose"}),
     "convert_element_type": frozenset({"weak_type"}),  # whether others may change the dtype afterwards
     "gather": frozenset({"indices_are_sorted", "unique_indices"}),  # promises about the indices
+    "gate": frozenset({"least"}),  # for XLA
+    "draw": frozenset({"site"}),  # for who watches
     "emitted": frozenset({"batched"}),  # nothing is, where there is no batch
 }
 """By primitive: parameters that change no number of the result."""

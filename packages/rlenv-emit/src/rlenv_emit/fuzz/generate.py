@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.fuzz.operations import CASES, EVERY, SELECTED, Operation, applied
-from rlenv_emit.hooks import EMIT
+from rlenv_shared import control
 
 ALWAYS_ONE: Final = "integer_pow 0"
 """An operation whose result is known where it is emitted, and not where each operation is compiled alone."""
@@ -171,7 +171,7 @@ def _in_lane(node: Node, flag: Any, given: list[Any]) -> list[Any]:
         def masked(carry: Any) -> Any:
             return tuple(jax.lax.select(flag, new, old) for new, old in zip(body(carry), carry, strict=True))
 
-        return list(EMIT.when_any("gate", flag, masked, carried))
+        return list(control.gate("gate", flag, masked, carried))
     trips = _trips(flag, carried)
     if node.kind == "while":
         return list(
@@ -183,7 +183,7 @@ def _in_lane(node: Node, flag: Any, given: list[Any]) -> list[Any]:
         moved = tuple(jax.lax.select(goes, new, old) for new, old in zip(body(state[1]), state[1], strict=True))
         return state[0] + goes.astype(jnp.int32), moved
 
-    return list(EMIT.loop(lambda s: s[0] < trips, once, (jnp.int32(0), carried), MOST_TRIPS)[1])
+    return list(control.loop(lambda s: s[0] < trips, once, (jnp.int32(0), carried), MOST_TRIPS)[1])
 
 
 def _in_batch(node: Node, flag: Any, given: list[Any]) -> list[Any]:

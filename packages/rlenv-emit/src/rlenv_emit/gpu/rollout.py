@@ -9,9 +9,8 @@ from typing import Any
 import jax
 
 from rlenv_bench import workloads
-from rlenv_emit.env import WithHooks
 from rlenv_emit.front.trace import program
-from rlenv_emit.hooks import Policy, emit_ops
+from rlenv_emit.hooks import Policy, under
 from rlenv_emit.ir import Program
 
 
@@ -41,12 +40,12 @@ class Rollout:
 
 
 def rollout(env: Any, policy: Policy | None = None) -> Rollout:
-    """The rollout of an environment with its default parameters; ``policy`` as in `hooks.emit_ops`."""
+    """The rollout of an environment with its default parameters; ``policy`` says which gates branch."""
     params = env.default_params
     form: dict[str, Any] = {"observe": False, "keep_outputs": True}
-    one, start = workloads.rollout_function(WithHooks(env, emit_ops(policy)), params, 1, 1, **form)
+    one, start = workloads.rollout_function(env, params, 1, 1, **form)
     carry = jax.eval_shape(functools.partial(start, abstract=True))
-    closed = jax.make_jaxpr(one)(carry, params)
+    closed = jax.make_jaxpr(under(policy, one))(carry, params)
     carried = len(jax.tree.leaves(carry))
     varying = [number < carried for number in range(len(closed.in_avals))]
     counts = not isinstance(carry[3], tuple)

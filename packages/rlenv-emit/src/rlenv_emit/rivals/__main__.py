@@ -25,9 +25,8 @@ from rlenv_bench import workloads
 from rlenv_emit import build, processor
 from rlenv_emit.bits import equal
 from rlenv_emit.cpp.source import source
-from rlenv_emit.env import WithHooks, environment
+from rlenv_emit.env import environment
 from rlenv_emit.front.trace import program
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.ir import Program, size
 from rlenv_emit.rivals import dr, llvm
 from rlenv_shared import machine
@@ -48,7 +47,7 @@ class Rollout:
         env = environment(game)
         params = env.default_params
         plain = workloads.jax_rollout(env, params, batch, steps, name=game, observe=False)
-        one, _ = workloads.rollout_function(WithHooks(env, EMIT), params, 1, steps, observe=False)
+        one, _ = workloads.rollout_function(env, params, 1, steps, observe=False)
         start = jax.tree.map(lambda leaf: np.asarray(leaf).reshape(batch, 1, *leaf.shape[1:]), plain.start)
         example = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), start)
         self.closed = jax.make_jaxpr(lambda carry: one(carry, params))(example)

@@ -110,8 +110,8 @@ def list_what_is_picked(game: Record, cards: Cards, rules: Record, scene: Record
         scene.copy_card, scene.copy_number, scene.copies = special.copies(game, cards, rules, scene, row)
 
     picks = one_of(row.op, (Op.PICK_DISCARD, Op.FOE_DISCARD_TO_BENCH))
-    when(cards.ops, "list cards", picks, list_cards, scene)
-    when(cards.ops, "list attacks", row.op == Op.COPY_ATTACK, list_attacks, scene)
+    when("list cards", picks, list_cards, scene)
+    when("list attacks", row.op == Op.COPY_ATTACK, list_attacks, scene)
 
 
 def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> tuple[Any, Any, Any, Any]:
@@ -130,7 +130,7 @@ def asked_by(game: Record, cards: Cards, rules: Record, scene: Record, row: Row)
         def put_options(box: Record, asks: Any = asks, options: Options = options) -> None:
             box.options = xp.where(asks, options(game, cards, rules, scene, row), box.options)
 
-        when_itself(cards.ops, f"ask {ops[0].name.lower()}", asks, put_options, asked)
+        when_itself(f"ask {ops[0].name.lower()}", asks, put_options, asked)
     declines = (row.op == Op.CHOOSE) & ((row.arg & 4) != 0)
     gives_less = one_of(row.op, (Op.DISCARD_HAND, Op.HAND_PICK_TO_DECK)) & ((row.arg & 1) != 0)
     freely_ends = (row.op == Op.MOVE_ENERGY_FREELY) & (game.r_spot < 0)
@@ -144,11 +144,11 @@ def prepare(game: Record, cards: Cards, row: Row) -> None:
     foe = 1 - game.r_me
     flips = (row.op == Op.FLIP) | (row.op == Op.FLIP_N) | (row.op == Op.FLIP_TAILS)
     begins = flips & (game.r_parked < 0)
-    when(cards.ops, "toss", begins, lambda g: choices.toss(g, row, xp.bool_(True)), game)
+    when("toss", begins, lambda g: choices.toss(g, row, xp.bool_(True)), game)
     reorders = row.op == Op.REORDER
-    when(cards.ops, "look", reorders, lambda g: card_ops.begin_reorder(g, cards, row, reorders), game)
+    when("look", reorders, lambda g: card_ops.begin_reorder(g, cards, row, reorders), game)
     gives = (row.op == Op.DISCARD_HAND) | (row.op == Op.HAND_PICK_TO_DECK)
-    when(cards.ops, "give up", gives, lambda g: card_ops.begin_give_up(g, row, gives), game)
+    when("give up", gives, lambda g: card_ops.begin_give_up(g, row, gives), game)
     shows = row.op == Op.FOE_CHOICE
     hand = zones.half(cards_in(game, HAND, foe), foe)
     knowledge.tell(game, cards, "show", foe, shows, lambda k: knowledge.hand_seen(k, hand))

@@ -31,7 +31,7 @@ def flip(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> 
     """Flip coins: n = heads, flag = any heads."""
     again = scene.asks & scene.answered & (scene.option == 1)
     game.reflip_used = game.reflip_used | again
-    when(cards.ops, "reflip", again, lambda g: toss(g, row, xp.bool_(True)), game)
+    when("reflip", again, lambda g: toss(g, row, xp.bool_(True)), game)
     game.r_n, game.r_flag = game.r_parked, game.r_parked > 0
 
 

@@ -61,7 +61,7 @@ def for_each(
         rule(game, place, left.any())
         return left & (place != PLACE)
 
-    repeat(cards.ops, names, lambda game, left: left.any(), once, game, flags, PLACES)
+    repeat(names, lambda game, left: left.any(), once, game, flags, PLACES)
 
 
 def draw_unit(game: Record, cards: Cards, counts: Any, types: Any, where: Any, always: bool = False) -> Any:

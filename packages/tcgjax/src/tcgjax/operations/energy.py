@@ -71,7 +71,7 @@ def for_units(game: Record, cards: Cards, flags: Any, count: Any, rule: Any) -> 
         return put(left, place, at(left, place) - 1)
 
     left = xp.where(flags, xp.asarray(count, xp.int32), 0)
-    repeat(cards.ops, MOVED, lambda game, left: (left > 0).any(), once, game, left, MOST_UNITS)
+    repeat(MOVED, lambda game, left: (left > 0).any(), once, game, left, MOST_UNITS)
 
 
 def discard_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -114,7 +114,7 @@ def discard_random_any(game: Record, cards: Cards, rules: Record, scene: Record,
         add_discard(game, at(OWNERS, place), kind, 1, here)
         return done + 1
 
-    repeat(cards.ops, MOVED, lambda game, done: done < row.amount, once, game, xp.int32(0), MOST_UNITS)
+    repeat(MOVED, lambda game, done: done < row.amount, once, game, xp.int32(0), MOST_UNITS)
 
 
 def pay_energy(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rlenv_shared import control
 from tcgjax import board, damage, rng, xp
 from tcgjax.arrays import Record, at, first, put, ranks, total, when
 from tcgjax.board import OWNERS, PLACE
@@ -22,7 +23,7 @@ MOST_PICKS: Final = 40
 
 def hit(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
     """The damage step of the attack."""
-    when(cards.ops, "strike", game.r_strikes, lambda g: damage.hit(g, cards, rules), game)
+    when("strike", game.r_strikes, lambda g: damage.hit(g, cards, rules), game)
 
 
 def base(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -60,7 +61,7 @@ def random_spread(game: Record, cards: Cards, rules: Record, scene: Record, row:
         return work.draws, spread_, done + going
 
     start = (game.draws, game.spread, xp.int32(0))
-    game.draws, game.spread, _ = cards.ops.loop(goes_on, once, start, MOST_PICKS)
+    game.draws, game.spread, _ = control.loop(goes_on, once, start, MOST_PICKS)
 
 
 def ignore(game: Record, cards: Cards, rules: Record, scene: Record, row: Row) -> None:
@@ -80,7 +81,7 @@ def put_damage(game: Record, cards: Cards, rules: Record, scene: Record, row: Ro
         no = xp.bool_(False)
         box.amount = damage.defended(game, cards, rules, base, base, no, no)
 
-    when(cards.ops, "hit back", row.arg != 0, hit_back, box)
+    when("hit back", row.arg != 0, hit_back, box)
     game.damage = game.damage + box.amount
 
 

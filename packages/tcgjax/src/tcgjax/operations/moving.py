@@ -73,7 +73,7 @@ def carry_out(game: Record, cards: Cards) -> None:
         def evolutions(named: Record) -> None:
             named.cards = named.cards & (cards.card(game.card, CardColumn.EVOLVES_FROM) == game.r_move_evolves)
 
-        when(cards.ops, "evolutions", game.r_move_evolves >= 0, evolutions, named)
+        when("evolutions", game.r_move_evolves >= 0, evolutions, named)
         matches = named.cards
         zone = xp.where(alone, at(game.zone, game.r_move_card), game.r_move_zone)
         theirs = (game.r_move_of == OWNER) | (game.r_move_of == EVERYBODY)
@@ -92,9 +92,9 @@ def carry_out(game: Record, cards: Cards) -> None:
         enters = enters & (card >= 0)
         place, onto, turn = board.free_slot(game, zones.owner(card)), game.r_move_onto, game.turn
         there = Record(**{name: getattr(game, name) for name in board.FIELDS})
-        when(cards.ops, "enter", enters & (onto < 0), lambda there: board.stand(there, place, card, turn), there)
+        when("enter", enters & (onto < 0), lambda there: board.stand(there, place, card, turn), there)
         there.turn = turn
-        when(cards.ops, "grow", enters & (onto >= 0), lambda there: board.grow(there, onto, card), there)
+        when("grow", enters & (onto >= 0), lambda there: board.grow(there, onto, card), there)
         game.__dict__.update({name: getattr(there, name) for name in board.FIELDS})
         due = xp.stack([moved[part].any() for part in PARTS]) & game.r_move_shuffles
         game.shuffles = game.shuffles + due
@@ -108,7 +108,7 @@ def carry_out(game: Record, cards: Cards) -> None:
         game.r_move_back = xp.where(again, NOBODY, game.r_move_back)
         return xp.where(again, 1, left - 1)
 
-    repeat(cards.ops, CARRIED, lambda game, left: left > 0, once, game, game.r_move_times, MOST)
+    repeat(CARRIED, lambda game, left: left > 0, once, game, game.r_move_times, MOST)
 
 
 def tell(game: Record, cards: Cards, what: Record) -> None:
@@ -131,7 +131,7 @@ def tell(game: Record, cards: Cards, what: Record) -> None:
     def filtered(box: Record) -> None:
         box.flags = cards.prints(game.r_move_gives, zones.half(game.card, owner))
 
-    when(cards.ops, "could go back", secret, filtered, could_go)
+    when("could go back", secret, filtered, could_go)
     fetched = from_deck & (to == HAND)
     all_of_them = game.r_move_upto < INSTANCES  # of the top cards, unless the hand has no room
     before = knowledge.something(game, owner)  # most events change nothing where nothing was known
@@ -168,7 +168,7 @@ def tell(game: Record, cards: Cards, what: Record) -> None:
 
     def event(k: Record) -> None:
         for name, here, rule in events:
-            when(cards.ops, f"told of {name}", here, rule, k)
+            when(f"told of {name}", here, rule, k)
 
     something = xp.bool_(False)
     for _, here, _ in events:

@@ -9,12 +9,9 @@ from typing import Any, Final, Literal
 import jax
 import numpy as np
 
-from rlenv_emit import branches
 from rlenv_emit.emit import emit_lazily
-from rlenv_emit.hooks import EMIT
 from rlenv_emit.processor import BYTECODE
 from rlenv_shared import compiling
-from rlenv_shared.ops import XLA, Ops
 from tcgjax import engine, observation
 from tcgjax.arrays import merged
 from tcgjax.codec import CODEC
@@ -31,11 +28,9 @@ ANSWER, DEAL, LOOK = range(3)
 """What is done in a place: the question is answered; a game is dealt; a position that was put there is looked at."""
 
 
-def one_place(
-    words: Any, what: Any, action: Any, keys: Any, two: Any, tables: Any, ops: Ops
-) -> tuple[Any, Any, list[Any], Any]:
+def one_place(words: Any, what: Any, action: Any, keys: Any, two: Any, tables: Any) -> tuple[Any, Any, list[Any], Any]:
     """One place: its packed game, the numbers that are compared, what both players see, and whether it overflowed."""
-    cards = Cards(tables, ops)
+    cards = Cards(tables)
     there = CODEC.unpack(words)
     answered, _ = engine.answer(there.copy(), action)
     game = merged(what == DEAL, engine.fresh(keys, two), merged(what == ANSWER, answered, there))
@@ -49,9 +44,9 @@ def program(form: Form) -> Callable[..., Any]:
     """Compiled ``(words, what, actions, keys, decks of both, tables) -> `one_place`'s results`` of a batch."""
     axes = (0, 0, 0, 0, 0, None)
     if form == "xla":
-        return compiling.jit(jax.vmap(functools.partial(one_place, ops=branches.form(XLA)), axes), Tcg)
+        return compiling.jit(jax.vmap(one_place, axes), Tcg)
     processor = BYTECODE.name if form == "instructions" else None
-    return jax.jit(jax.vmap(emit_lazily(functools.partial(one_place, ops=EMIT), processor), axes))
+    return jax.jit(jax.vmap(emit_lazily(one_place, processor), axes))
 
 
 def tables_with(decks: list[Deck]) -> Tables:

@@ -16,10 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.emit import emit_lazily
-from rlenv_emit.hooks import EMIT
-from rlenv_shared import counter_rng, masking, spaces
+from rlenv_shared import control, counter_rng, masking, spaces
+from rlenv_shared.barrier import cpu_barrier
 from rlenv_shared.env import TurnOrder
-from rlenv_shared.ops import XLA, Ops
 from rlenv_shared.struct import Replaceable, pytree_dataclass
 from tcgjax import engine, heuristic, observation, rng
 from tcgjax.arrays import Record, merged
@@ -111,7 +110,7 @@ class Duel:
 
     def observation_space(self, params: DuelParams) -> Any:
         """One player's."""
-        return advice.seen_spaces(GAME.observation_space(params), *Cards(params.tables, XLA).sizes)
+        return advice.seen_spaces(GAME.observation_space(params), *Cards(params.tables).sizes)
 
     def refresh(self, params: DuelParams, key: Any) -> DuelParams:
         """The same."""
@@ -140,7 +139,7 @@ class Duel:
     def answer(self, state: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
         """``(obs, state, reward, terminated)`` after one of the game's own actions, int32 ``[B]``, listed or not."""
         obs, state, *others = jax.vmap(_program(self.form, self.threads), (0, 0, None))(state, action, params)
-        cards = Cards(params.tables, XLA)
+        cards = Cards(params.tables)
         return jax.vmap(lambda seen, actions: advice.listed(seen, actions, cards))(obs, _listed(state)), state, *others
 
     def final_observation(self, final: Any, params: DuelParams) -> Any:
@@ -167,7 +166,7 @@ def _program(form: str | None, threads: int | None) -> Any:
     """`learner_step` of one environment, emitted or as it is."""
     if form == COMPILED_BY_XLA:
         return learner_step
-    return emit_lazily(functools.partial(learner_step, ops=EMIT), form, threads, _alike)
+    return emit_lazily(learner_step, form, threads, _alike)
 
 
 def _alike(row: Any, action: Any, params: DuelParams) -> Any:
@@ -175,7 +174,7 @@ def _alike(row: Any, action: Any, params: DuelParams) -> Any:
     return GAME.alike(tuple(row), action, params)  # type: ignore[arg-type]  # it reads the tables alone
 
 
-def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> tuple[Any, Any, Any, Any]:
+def learner_step(row: Any, action: Any, params: DuelParams) -> tuple[Any, Any, Any, Any]:
     """The learner's decision and all of the opponent's up to the learner's next, in the next game if this one ends.
 
     A game that is over already is followed by the next one, whatever the action.
@@ -184,12 +183,11 @@ def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> t
         row: words of a game, uint32 [W].
         action: int32; an illegal one becomes the first legal one.
         params: of `Duel`.
-        ops: hooks.
 
     Returns:
         ``(obs, row, reward, terminated)``, the reward float32, of one environment.
     """
-    cards = Cards(params.tables, ops)
+    cards = Cards(params.tables)
 
     def goes_on(carry: Any) -> Any:
         is_first, words, _, _ = carry
@@ -202,7 +200,7 @@ def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> t
         over = game.winner >= 0
         keys = (game.key0, game.key1)
         seat, replies = seat_of(keys), going & ~is_first & ~over
-        chosen = ops.when_any(
+        chosen = control.gate(
             "reply", replies, lambda old: jnp.where(replies, _reply(game, seat, params, cards), old), action
         )
         lead = _lead(game)
@@ -215,8 +213,8 @@ def learner_step(row: Any, action: Any, params: DuelParams, ops: Ops = XLA) -> t
         return jnp.bool_(False), CODEC.pack(game), reward, ended | (game.winner >= 0)
 
     start = (jnp.bool_(True), tuple(row[i] for i in range(CODEC.words)), jnp.float32(0), jnp.bool_(False))
-    _, words, reward, ended = ops.loop(goes_on, once, start, MOST)
-    words = ops.barrier(words)
+    _, words, reward, ended = control.loop(goes_on, once, start, MOST)
+    words = cpu_barrier(words)
     game = engine.unpack(words, cards)
     seat = seat_of((game.key0, game.key1))
     obs = observation.observe(game, seat, cards)

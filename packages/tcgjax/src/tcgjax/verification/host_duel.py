@@ -11,7 +11,6 @@ from rlenv_shared.verification import locate
 from tcgjax import engine, rng
 from tcgjax.arrays import Record
 from tcgjax.decks import Deck, pool, tables_of
-from tcgjax.host import HOST
 from tcgjax.questions import NUM_ACTIONS
 from tcgjax.rng import Stream
 from tcgjax.tables import Cards
@@ -34,7 +33,7 @@ class ReferenceDuel:
         self.reference, self.params = adapter.engine(), params
         self.players = Players(adapter.part("modifiers").max_hp)
         decks: list[Deck] = [deck for _, deck in sorted(pool().items())]
-        self.cards = Cards(tables_of(decks), HOST)
+        self.cards = Cards(tables_of(decks))
         self.decks = [self.reference.Deck(deck.cards, deck.energy) for deck in decks]
 
     def deal(self, word0: Any, word1: Any) -> None:

@@ -18,10 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_emit.emit import emit_lazily
-from rlenv_emit.hooks import EMIT
 from rlenv_shared import counter_rng, files, machine
 from rlenv_shared.intervals import wilson
-from rlenv_shared.ops import Ops
 from tcgjax import engine, heuristic
 from tcgjax.arrays import merged
 from tcgjax.codec import CODEC
@@ -45,9 +43,9 @@ def empty_table(keys: tuple[Any, Any], two: Any) -> Any:
     return jnp.stack(CODEC.pack(game))
 
 
-def one_decision(row: Any, action: Any, params: Any, ops: Ops) -> tuple[Any, Any]:
+def one_decision(row: Any, action: Any, params: Any) -> tuple[Any, Any]:
     """The row after an action, or after the deal, and what the heuristic does next; of one game."""
-    cards = Cards(params.tables, ops)
+    cards = Cards(params.tables)
     old = CODEC.unpack(tuple(row))
     answered, _ = engine.answer(old.copy(), action)
     game = merged(action == DEAL, engine.fresh((old.key0, old.key1), old.deck), answered)
@@ -68,7 +66,7 @@ def _program() -> Any:
     def alike(row: Any, action: Any, params: Any) -> Any:
         return GAME.alike(tuple(row), action, params)
 
-    decide = emit_lazily(functools.partial(one_decision, ops=EMIT), alike=alike, where=goes_on)
+    decide = emit_lazily(one_decision, alike=alike, where=goes_on)
     steps, going = (jax.vmap(function, (0, 0, None)) for function in (decide, goes_on))
 
     def play(rows: Any, params: Any) -> Any:
