@@ -1,7 +1,7 @@
 """Checks the layers of the Python packages with import-linter: arrows point downward only, and nothing goes in circles.
 
 The contracts are made here, since the packages are those that there are: an environment may import the libraries and no
-other environment; the libraries stand on each other in the order of `LIBRARIES`.
+other environment, and not the emitter; the libraries stand on each other in the order of `LIBRARIES`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from ci.workspace import REPO, environments
 
 # The upper first.
 LIBRARIES = ("env_recipe", "rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_testing", "rlenv_shared")
+MEASURING = ["*.verification.** -> rlenv_emit", "*.verification.** -> rlenv_emit.**"]
+"""Imports of the emitter by what measures and compares it; environments find back ends as entry points."""
 CONFIG = REPO / ".cache" / "layers.toml"
 
 
@@ -24,7 +26,11 @@ def config(names: list[str]) -> str:
     lines = ["[tool.importlinter]", f"root_packages = {packages}", "exclude_type_checking_imports = true"]
     lines += ["[[tool.importlinter.contracts]]", 'name = "layers"', 'type = "layers"', f"layers = {layers}"]
     lines += ["[[tool.importlinter.contracts]]", 'name = "no circles"', 'type = "acyclic_siblings"']
-    return "\n".join([*lines, f"ancestors = {packages}"]) + "\n"
+    lines += [f"ancestors = {packages}"]
+    lines += ["[[tool.importlinter.contracts]]", 'name = "no emitter"', 'type = "forbidden"', f"source_modules = {names}"]
+    lines += ['forbidden_modules = ["rlenv_emit"]', "allow_indirect_imports = true"]
+    lines += [f"ignore_imports = {MEASURING}", 'unmatched_ignore_imports_alerting = "none"']
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:

@@ -158,6 +158,19 @@ def test_a_loop_ends_with_its_condition():
     np.testing.assert_array_equal(jax.jit(jax.vmap(loop))(jnp.array([3, 9])), [5, 11])
 
 
+def test_a_loop_from_a_known_beginning_goes_on_with_what_is_traced():
+    """The first passes are carried out while the program is traced, those that depend on its arguments in it."""
+
+    def powers(n):
+        double = lambda carry: (carry[0] + 1, carry[1] * jnp.where(carry[0] < 3, 2, n))  # noqa: E731
+        return control.loop(lambda carry: carry[1] < 100, double, (np.int32(0), np.int32(1)), 20)
+
+    for n in (2, 5):
+        expected = powers(np.int32(n))
+        assert [int(one) for one in jax.jit(powers)(n)] == [int(one) for one in expected]
+        assert [int(one[0]) for one in jax.vmap(powers)(jnp.array([n]))] == [int(one) for one in expected]
+
+
 @pytest.mark.parametrize("index", [-1, 0, 1, 2, 3])
 def test_a_switch_applies_the_rule_of_its_index(index):
     rules = [lambda n: n + 1, lambda n: n * 10, lambda n: -n]

@@ -16,14 +16,14 @@ from rlenv_emit.bits import equal
 from rlenv_emit.bytecode import interpreter, machine, store
 from rlenv_emit.bytecode.assemble import assemble
 from rlenv_emit.emit import chosen_form, emit_lazily, traced_program
-from rlenv_emit.env import bytecode_env, xla_backend
+from rlenv_emit.env import bytecode_env
 from rlenv_emit.errors import CacheWarning, CompilerError, ObjectFileError, UnsupportedError
 from rlenv_emit.fuzz.compare import compare
 from rlenv_emit.fuzz.generate import alive, edge_values, generate
 from rlenv_emit.fuzz.operations import CASES, applied
 from rlenv_emit.hooks import any_lane
 from rlenv_games import Hand, Skirmish
-from rlenv_shared import counter_rng, masking, registry
+from rlenv_shared import backends, counter_rng, masking
 from rlenv_shared.errors import StorageError
 from rlenv_testing import quick
 
@@ -220,8 +220,8 @@ def test_the_loop_is_one_function_that_copies_no_rows() -> None:
 
 
 def test_it_is_a_backend_and_that_of_large_environments_on_cpus() -> None:
-    assert registry.backend("bytecode") is bytecode_env
-    assert xla_backend() == {"backend": "bytecode"}  # the tests' device is a CPU
+    assert backends.installed("bytecode") is bytecode_env
+    assert backends.default() == {"backend": "bytecode"}  # the tests' device is a CPU
 
 
 def test_without_a_compiler_xla_carries_them_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -254,8 +254,12 @@ def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) 
     Raises:
         InvalidParamsError: the body gives another structure, other shapes or dtypes.
     """
-    if all(map(_is_known, jax.tree.leaves(state))) and _is_known(going := condition(state)):
-        return _looped_at_once(going, condition, body, state, most)
+    while most > 0 and all(map(_is_known, jax.tree.leaves(state))) and _is_known(going := condition(state)):
+        if not going:
+            return state
+        state, most = body(state), most - 1
+    if most <= 0:
+        return state
     closed, leaves = _traced(body, state)
     structure = jax.tree.structure(state)
     asked = jax.make_jaxpr(lambda *leaves: condition(jax.tree.unflatten(structure, leaves)))(*leaves)
@@ -270,15 +274,6 @@ def loop(condition: Callable[[Any], Any], body: Handler, state: Any, most: int) 
         most=most,
     )
     return jax.tree.unflatten(structure, found)
-
-
-def _looped_at_once(going: Any, condition: Callable[[Any], Any], body: Handler, state: Any, most: int) -> Any:
-    for _ in range(most):
-        if not going:
-            break
-        state = body(state)
-        going = condition(state)
-    return state
 
 
 def split(operands: Sequence[Any], captured: tuple[int, int]) -> tuple[list[Any], list[Any], list[Any]]:

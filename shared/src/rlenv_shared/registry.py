@@ -1,22 +1,19 @@
 """Environment ids.  Packages register a factory; nothing is constructed before `make`.
 
-A *backend* is another form of any environment; an installed distribution offers one as an entry point of the group
-``rlenv.backends``, a function of the environment: rlenv-emit's is ``emit``.
+``backend`` may name one of `rlenv_shared.backends`.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib.metadata
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
+from rlenv_shared import backends
 from rlenv_shared.errors import InvalidParamsError, UnknownEnvError
 
-BACKENDS: Final = "rlenv.backends"
-"""Group of entry points."""
 _ID = re.compile(r"[\w-]+/[\w-]+-v\d+")
 _factories: dict[str, Callable[..., Any]] = {}
 
@@ -48,7 +45,7 @@ def make(env_id: str, **kwargs: Any) -> Any:
 
 def construct(factory: Callable[..., Any], call: str, **kwargs: Any) -> Any:
     """What a factory makes of keywords as `make` takes and refuses them; ``call`` names it in errors."""
-    form = backend(str(kwargs["backend"])) if "backend" in kwargs else None
+    form = backends.installed(str(kwargs["backend"])) if "backend" in kwargs else None
     if form is not None:
         del kwargs["backend"]
     signature = inspect.signature(factory)
@@ -58,12 +55,6 @@ def construct(factory: Callable[..., Any], call: str, **kwargs: Any) -> Any:
         raise InvalidParamsError(call, sorted(kwargs), str(signature), str(error)) from None
     env = factory(**kwargs)
     return env if form is None else form(env)
-
-
-def backend(name: str) -> Callable[[Any], Any] | None:
-    """The installed backend of this name, a function of an environment; None where there is none."""
-    found = next(iter(importlib.metadata.entry_points(group=BACKENDS, name=name)), None)
-    return None if found is None else found.load()
 
 
 def registered() -> list[str]:

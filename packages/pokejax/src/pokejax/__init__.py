@@ -11,8 +11,7 @@ from typing import Any
 
 from pokejax.env import RandomBattle
 from pokejax.tables import Params
-from rlenv_emit.env import xla_backend
-from rlenv_shared import registry
+from rlenv_shared import backends, registry
 
 __version__ = "0.1.0"
 __all__ = ["Params", "RandomBattle", "__version__", "make", "register"]
@@ -29,7 +28,7 @@ def make(**kwargs: Any) -> RandomBattle:
     Raises:
         InvalidParamsError: an unknown keyword, or a value the constructor refuses.
     """
-    found: RandomBattle = registry.make(RandomBattle.name, **{**xla_backend(), **kwargs})
+    found: RandomBattle = registry.make(RandomBattle.name, **{**backends.default(), **kwargs})
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pokejax.env import RandomBattle
 from pokejax.opponents import OPPONENTS
-from rlenv_emit.env import xla_backend
+from rlenv_shared import backends
 from rlenv_shared.adapters.seat import seat_entry_points
 from rlenv_shared.both_seats import BothSeats
 from rlenv_shared.one_seat import Script
@@ -21,7 +21,7 @@ def both_seats(script: Script | None = None, foe_sees: bool = False, **options: 
     def factory(**own: Any) -> BothSeats:
         return BothSeats(RandomBattle(**own), script, foe_sees)
 
-    return construct(factory, f"gymnasium.make({RandomBattle.name!r})", **{**xla_backend(), **options})
+    return construct(factory, f"gymnasium.make({RandomBattle.name!r})", **{**backends.default(), **options})
 
 
 def register() -> None:

@@ -13,8 +13,7 @@ from pokejax import policies, text
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.rules.queue import PASS
-from rlenv_emit.env import bytecode_env
-from rlenv_shared import compiling, counter_rng
+from rlenv_shared import backends, compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
 
 YOU, OTHER = 0, 1
@@ -33,7 +32,7 @@ def play_against(opponent: str, seed: int, ask: Callable[[str], str] = input) ->
         InvalidParamsError: there is no such opponent, or what a policy needs is not installed.
         SnapshotVersionError: the file is no policy.
     """
-    env = bytecode_env(RandomBattle())  # ready without a C++ compiler
+    env = backends.environment(RandomBattle(), "bytecode")  # ready without a C++ compiler
     params = env.default_params
     reply = policies.decider(opponent, OTHER, params)
     looked = compiling.jit(lambda state: (env.view(state, params), env.legal_actions(state, params)), ENGINE)

@@ -206,11 +206,6 @@ def bytecode_env(env: Any) -> EmittedEnv:
     return EmittedEnv(env, form=BYTECODE.name)
 
 
-def xla_backend() -> dict[str, str]:
-    """Keywords of `make` for the form in which XLA runs large environments best on JAX's default device."""
-    return {"backend": BYTECODE.name} if jax.default_backend() == "cpu" else {}
-
-
 def environment(spec: str) -> Any:
     """What the class or function ``MODULE:NAME`` makes: for command lines."""
     module, _, name = spec.partition(":")

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlenv_games import Hand, Skirmish, hand_twin, skirmish_twin, twin_process
-from rlenv_shared import compiling, counter_rng, masking, registry
+from rlenv_shared import backends, compiling, counter_rng, masking
 from rlenv_shared.env import TurnOrder
 from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.verification.compare import compare
@@ -65,7 +65,7 @@ def _player(name: str, backend: str | None) -> Any:
 
 
 def _form(backend: str) -> Any:
-    found = registry.backend(backend)
+    found = backends.installed(backend)
     if found is None:
         raise InvalidParamsError("backend", repr(backend), "the name of an installed one", "leave it out for XLA's")
     return found

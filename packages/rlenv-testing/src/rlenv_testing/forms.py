@@ -1,22 +1,15 @@
-"""The form in which tests compare: XLA's, or a backend's with ``pytest --backend NAME`` (or ``RLENV_TEST_BACKEND``).
-
-A backend whose forms of plain functions can be tested offers, as an entry point of the group ``rlenv.functions``, a
-function of a function of one environment's arrays: rlenv-emit's is ``emit``.
-"""
+"""The form in which tests compare: XLA's, or a backend's with ``pytest --backend NAME`` (or ``RLENV_TEST_BACKEND``)."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rlenv_shared import registry
+from rlenv_shared import backends
 from rlenv_shared.errors import InvalidParamsError
 
 VARIABLE: Final = "RLENV_TEST_BACKEND"
-FUNCTIONS: Final = "rlenv.functions"
-"""Group of entry points."""
 
 
 def chosen() -> str | None:
@@ -31,7 +24,7 @@ def in_form(env: Any) -> Any:
         InvalidParamsError: no such backend is installed.
     """
     name = chosen()
-    return env if name is None else _installed(name, registry.backend(name))(env)
+    return env if name is None else _installed(name, backends.installed(name))(env)
 
 
 def batched(
@@ -51,8 +44,7 @@ def batched(
 
     name = chosen()
     if name is not None:
-        found = next(iter(importlib.metadata.entry_points(group=FUNCTIONS, name=name)), None)
-        function = _installed(name, None if found is None else found.load())(function)
+        function = _installed(name, backends.installed(name, backends.FUNCTIONS))(function)
     return jax.jit(jax.vmap(function, in_axes), compiler_options=dict(compile_options or {}) or None)
 
 

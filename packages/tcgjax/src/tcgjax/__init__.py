@@ -8,8 +8,7 @@
 import importlib.util
 from typing import Any
 
-from rlenv_emit.env import xla_backend
-from rlenv_shared import registry
+from rlenv_shared import backends, registry
 from tcgjax.decks import Deck, DeckError, build, pool
 from tcgjax.env import Tcg, TcgParams
 
@@ -28,7 +27,7 @@ def make(**kwargs: Any) -> Tcg:
     Raises:
         InvalidParamsError: an unknown keyword.
     """
-    found: Tcg = registry.make(Tcg.name, **{**xla_backend(), **kwargs})
+    found: Tcg = registry.make(Tcg.name, **{**backends.default(), **kwargs})
     return found
 
 

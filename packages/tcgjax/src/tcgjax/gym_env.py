@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rlenv_emit.env import xla_backend
+from rlenv_shared import backends
 from rlenv_shared.adapters.seat import seat_entry_points
 from rlenv_shared.both_seats import BothSeats
 from rlenv_shared.one_seat import Script
@@ -26,7 +26,7 @@ def both_seats(script: Script | None = None, foe_sees: bool = False, **options: 
     def factory(micro_steps: int = PASSES) -> BothSeats:
         return BothSeats(Tcg(micro_steps), script, foe_sees)
 
-    return construct(factory, f"gymnasium.make({Tcg.name!r})", **{**xla_backend(), **options})
+    return construct(factory, f"gymnasium.make({Tcg.name!r})", **{**backends.default(), **options})
 
 
 def register() -> None:

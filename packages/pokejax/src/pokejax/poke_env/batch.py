@@ -19,11 +19,10 @@ from pokejax.poke_env.filled import FilledBattle
 from pokejax.rules.queue import PASS
 from pokejax.showdown.documents import FORMAT
 from pokejax.tables import Params
-from rlenv_emit.env import bytecode_env, emit_env
-from rlenv_shared import compiling
+from rlenv_shared import backends, compiling
 from rlenv_shared.errors import InvalidParamsError
 
-BACKENDS: Final = {"bytecode": bytecode_env, "emit": emit_env}
+BACKENDS: Final = ("bytecode", "emit")
 """How steps are carried out, as `pokejax.make` names it: without a C++ compiler, or natively."""
 SEATS: Final = (0, 1)
 
@@ -55,7 +54,7 @@ class Batch:
         if size < 1:
             raise InvalidParamsError("battles at once", size, "an integer >= 1", "ask for one")
         if backend not in BACKENDS:
-            raise InvalidParamsError("backend", repr(backend), f"one of {tuple(BACKENDS)}", "choose one")
+            raise InvalidParamsError("backend", repr(backend), f"one of {BACKENDS}", "choose one")
         params = RandomBattle().default_params if params is None else params
         self._constants, self._usernames, self._takes_turns = Constants.of(params), tuple(usernames), takes_turns
         self._params = jax.device_put(params)
@@ -133,7 +132,7 @@ class Batch:
 def _programs(backend: str) -> tuple[Any, Any, Any]:
     """What begins battles, takes a step, and looks: both players' observations and masks."""
     battle = RandomBattle()
-    run = BACKENDS[backend](battle)
+    run = backends.environment(battle, backend)
 
     def step(words: Any, actions: Any, params: Any) -> Any:
         return run.transition(words, actions, params)[0]

@@ -18,7 +18,7 @@ from pokejax.search import Expectimax
 from pokejax.search.expectimax import NEVER
 from pokejax.search.positions import joined
 from pokejax.showdown import Position
-from rlenv_emit.env import bytecode_env
+from rlenv_shared import backends
 from rlenv_shared.errors import InvalidParamsError
 
 Observation = dict[str, NDArray[Any]]
@@ -134,4 +134,4 @@ class _Function:
 
 @functools.cache
 def _program() -> Any:
-    return jax.jit(bytecode_env(RandomBattle()).observe)
+    return jax.jit(backends.environment(RandomBattle(), "bytecode").observe)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pokejax.opponents import PLAYERS
 from pokejax.rules.queue import PASS
-from rlenv_shared import files
+from rlenv_shared import backends, files
 from rlenv_shared.errors import InvalidParamsError
 
 if TYPE_CHECKING:
@@ -115,15 +115,12 @@ def decider(name: str | Path, player: int, params: Any) -> Callable[[Any, Any, A
 @functools.cache
 def script(name: str) -> Any:
     """An opponent by rule as a program for the host: ``(state, player, params, word) -> action``."""
-    from rlenv_emit.emit import emit_lazily
-
-    return jax.jit(emit_lazily(PLAYERS[name], "bytecode"))
+    return jax.jit(backends.function(PLAYERS[name], "emit", form="bytecode"))
 
 
 @functools.cache
 def _view() -> Any:
     """What a learner observes of a state; without a C++ compiler."""
     from pokejax.learning.versus import LearnersBattle
-    from rlenv_emit.env import bytecode_env
 
-    return jax.jit(bytecode_env(LearnersBattle()).observe)
+    return jax.jit(backends.environment(LearnersBattle(), "bytecode").observe)

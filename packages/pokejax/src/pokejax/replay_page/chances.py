@@ -10,7 +10,7 @@ import numpy as np
 
 from pokejax.learning.versus import LearnersBattle
 from pokejax.replay_page.playing import Moment
-from rlenv_emit.env import bytecode_env
+from rlenv_shared import backends
 from rlenv_shared.errors import InvalidParamsError
 
 
@@ -53,4 +53,4 @@ class Judge:
 @functools.cache
 def _observed() -> Any:
     """``(state [1], player, params) -> observations [1, …]``."""
-    return jax.jit(jax.vmap(bytecode_env(LearnersBattle()).observe, (0, None, None)))
+    return jax.jit(jax.vmap(backends.environment(LearnersBattle(), "bytecode").observe, (0, None, None)))

@@ -23,7 +23,7 @@ from pokejax.text import Seen
 from pokejax.verification.battles import Programs
 from pokejax.verification.input_logs import replay
 from pokejax.verification.view import snapshots
-from rlenv_emit.env import bytecode_env
+from rlenv_shared import backends
 
 WITHOUT_COMPILER: Final = "bytecode"
 """The form of the environment for one battle."""
@@ -84,7 +84,7 @@ def _programs() -> Programs:
 @functools.cache
 def _observed() -> Any:
     """``(state [1], player, params) -> observation [1, …]``."""
-    return jax.jit(jax.vmap(bytecode_env(RandomBattle()).observe, (0, None, None)))
+    return jax.jit(jax.vmap(backends.environment(RandomBattle(), "bytecode").observe, (0, None, None)))
 
 
 def choice_words(moment: Moment, after: Moment, player: int) -> str:

@@ -24,8 +24,7 @@ from pokejax.learning.versus import Versus, VersusState
 from pokejax.rules.queue import NUM_ACTIONS
 from pokejax.search.evaluation import EvaluatedBattle
 from pokejax.state import Words
-from rlenv_emit import emit_env
-from rlenv_shared import compiling
+from rlenv_shared import backends, compiling
 from rlenv_shared.errors import InvalidParamsError
 
 BATCHES: Final = (64, 256, 2048)
@@ -212,7 +211,7 @@ class _Programs:
 
 @functools.cache
 def _programs(opponents: tuple[str, ...], form: str | None) -> _Programs:
-    env = emit_env(Versus(opponents, EvaluatedBattle()), form=form)
+    env = backends.environment(Versus(opponents, EvaluatedBattle()), "emit", form=form)
 
     def truth(words: Any, player: Any, key: Any, params: Any) -> Any:
         return env.battle.permute_hidden(words, jax.random.wrap_key_data(key), player, params.battle)
