@@ -27,7 +27,12 @@ def config(names: list[str]) -> str:
     lines += ["[[tool.importlinter.contracts]]", 'name = "layers"', 'type = "layers"', f"layers = {layers}"]
     lines += ["[[tool.importlinter.contracts]]", 'name = "no circles"', 'type = "acyclic_siblings"']
     lines += [f"ancestors = {packages}"]
-    lines += ["[[tool.importlinter.contracts]]", 'name = "no emitter"', 'type = "forbidden"', f"source_modules = {names}"]
+    lines += [
+        "[[tool.importlinter.contracts]]",
+        'name = "no emitter"',
+        'type = "forbidden"',
+        f"source_modules = {names}",
+    ]
     lines += ['forbidden_modules = ["rlenv_emit"]', "allow_indirect_imports = true"]
     lines += [f"ignore_imports = {MEASURING}", 'unmatched_ignore_imports_alerting = "none"']
     return "\n".join(lines) + "\n"
