@@ -95,10 +95,15 @@ def test_what_lies_in_loops_and_calls_is_masked_too():
     def step(flag, n):
         return control.loop(lambda n: n < 3, lambda n: inner(flag & (n < 3), n) + 0, inner(flag, n), 5)
 
-    text = str(jax.make_jaxpr(transforms.masked(step))(True, 0))
+    def several(flag, n):
+        scanned = jax.lax.scan(lambda n, _: (step(flag, n), n), n, length=2)[0]
+        return jax.lax.cond(flag, lambda n: inner(flag, n), lambda n: -n, scanned)
+
+    text = str(jax.make_jaxpr(transforms.masked(several))(True, 0))
     assert "name=inner" not in text
     assert "loop[" in text
-    assert int(jax.jit(transforms.masked(step))(False, 0)) == 3
+    for flag in (False, True):
+        assert int(jax.jit(transforms.masked(several))(flag, 0)) == (5 if flag else -4)
 
 
 def test_what_a_gate_does_not_read_or_change_is_not_given_to_it():

@@ -16,8 +16,14 @@ from jax.extend import core as jax_core
 from rlenv_shared.control import Part, draw_p, gate_p, loop_p, split
 
 _WITH_PARTS: Final = (gate_p, loop_p, draw_p)
-_Rules = Mapping[Any, Callable[..., list[Any]]]
-"""By primitive: ``(given, **parameters) -> results``, in place of the primitive."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Rules:
+    """By primitive: ``(given, **parameters) -> results``, in place of it; whether also in loops of `jax.lax`."""
+
+    of: Mapping[Any, Callable[..., list[Any]]]
+    everywhere: bool = True
 
 
 def masked(function: Callable[..., Any], names: Collection[str] | None = None) -> Callable[..., Any]:
@@ -28,7 +34,7 @@ def masked(function: Callable[..., Any], names: Collection[str] | None = None) -
             return _evaluated(params["part"].jaxpr, params["part"].given(given[1:]), rules, params["part"].results)
         return _bound(gate_p, given, params, rules)
 
-    rules: _Rules = {gate_p: gate}
+    rules = _Rules({gate_p: gate})
     return _rewritten(function, rules)
 
 
@@ -38,7 +44,7 @@ def branching(function: Callable[..., Any]) -> Callable[..., Any]:
     def gate(given: list[Any], **params: Any) -> list[Any]:
         return _bound(gate_p, given, {**params, "least": 0}, rules)
 
-    rules: _Rules = {gate_p: gate}
+    rules = _Rules({gate_p: gate})
     return _rewritten(function, rules)
 
 
@@ -66,17 +72,38 @@ def _evaluated(jaxpr: Any, given: Sequence[Any], rules: _Rules, results: Sequenc
 
 
 def _in_another_way(equation: Any, given: list[Any], rules: _Rules) -> list[Any]:
-    """Results of an equation; loops and branches of `jax.lax` are left as they are."""
-    primitive, inner = equation.primitive, equation.params.get("jaxpr")
-    if primitive in rules:
-        return rules[primitive](given, **equation.params)
+    """Results of an equation."""
+    primitive, params, inner = equation.primitive, equation.params, equation.params.get("jaxpr")
+    if primitive in rules.of:
+        return rules.of[primitive](given, **params)
     if primitive in _WITH_PARTS:
-        return _bound(primitive, given, equation.params, rules)
+        return _bound(primitive, given, params, rules)
     if hasattr(inner, "consts") and primitive.name in ("jit", "pjit", "closed_call"):
         return _evaluated(inner.jaxpr, [*inner.consts, *given], rules)
+    if rules.everywhere:
+        params = {name: _closed_again(value, rules) for name, value in params.items()}
     with equation.ctx.manager:
-        found = primitive.bind(*given, **primitive.get_bind_params(equation.params))
+        found = primitive.bind(*given, **primitive.get_bind_params(params))
     return found if primitive.multiple_results else [found]
+
+
+def _closed_again(value: Any, rules: _Rules) -> Any:
+    """A parameter; the bodies of loops and branches of `jax.lax` are carried out in another way."""
+    if isinstance(value, tuple | list):
+        return type(value)(_closed_again(one, rules) for one in value) if not hasattr(value, "_fields") else value
+    if not (hasattr(value, "consts") and hasattr(value, "in_avals") and _has_parts(value.jaxpr)):
+        return value
+    avals = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type) for aval in value.in_avals]
+    return jax.make_jaxpr(lambda *given: _evaluated(value.jaxpr, [*value.consts, *given], rules))(*avals)
+
+
+def _has_parts(jaxpr: Any) -> bool:
+    """Whether there are primitives of `control` in it, or in what lies in it."""
+    for equation in jaxpr.eqns:
+        inner = (getattr(one, "jaxpr", one) for one in jax.tree.leaves(list(equation.params.values())))
+        if equation.primitive in _WITH_PARTS or any(hasattr(one, "eqns") and _has_parts(one) for one in inner):
+            return True
+    return False
 
 
 def _bound(primitive: Any, given: list[Any], params: Mapping[str, Any], rules: _Rules) -> list[Any]:
@@ -166,5 +193,5 @@ def _watching(seen: Watched, needed: Any) -> _Rules:
         seen.draws.append(Draw(site, given[0] & needed, jnp.asarray(given[1], jnp.int32), found[0]))
         return found
 
-    rules: _Rules = {gate_p: gate, loop_p: loop, draw_p: draw}
+    rules = _Rules({gate_p: gate, loop_p: loop, draw_p: draw}, everywhere=False)
     return rules
