@@ -37,8 +37,8 @@ MAX_LINES_ENV = 500  # env.py delegates
 MAX_LINES_RULES = 400  # one family of mechanics per file
 # Lines of libraries together, every one of them: code, comments, docstrings and empty ones.
 MAX_LIBRARY_LINES = {
-    ("shared",): 8_300,
-    ("shared", "rlenv-testing", "rlenv-learn", "rlenv-bench"): 17_300,
+    ("shared",): 8_400,
+    ("shared", "rlenv-testing", "rlenv-learn", "rlenv-bench"): 17_400,
 }
 LEVELS = {"l1_property": "l1", "l2_interaction": "l2", "l3_rollout": "l3", "l4_transfer": "l4"}
 LOCK_FILES = {"Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}
