@@ -12,8 +12,6 @@ import importlib.metadata
 from collections.abc import Callable
 from typing import Any, Final
 
-import jax
-
 from rlenv_shared.errors import InvalidParamsError
 
 ENVIRONMENTS: Final = "rlenv.backends"
@@ -55,6 +53,8 @@ def function(of_one: Callable[..., Any], name: str, **options: Any) -> Callable[
 
 def default() -> dict[str, str]:
     """Keywords of `make` for large environments on JAX's default device: on a CPU XLA takes minutes to compile them."""
+    import jax
+
     return {"backend": WITHOUT_COMPILER} if jax.default_backend() == "cpu" else {}
 
 
