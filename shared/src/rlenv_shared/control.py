@@ -104,13 +104,21 @@ class Part:
         return self._batched[key]
 
 
+def inner_jaxprs(equation: Any) -> list[Any]:
+    """The jaxprs that lie in an equation."""
+    parts = [getattr(part, "jaxpr", part) for part in jax.tree.leaves(list(equation.params.values()))]
+    return [part for part in parts if hasattr(part, "eqns")]
+
+
 def equations(jaxpr: Any) -> int:
     """How many equations a jaxpr has, those inside others included."""
-    count = len(jaxpr.eqns)
-    for part in (part for equation in jaxpr.eqns for part in jax.tree.leaves(list(equation.params.values()))):
-        inner = getattr(part, "jaxpr", part)
-        count += equations(inner) if hasattr(inner, "eqns") else 0
-    return count
+    return sum(1 + sum(map(equations, inner_jaxprs(equation))) for equation in jaxpr.eqns)
+
+
+def _batch_first(given: Sequence[Any], axes: Sequence[int | None]) -> tuple[list[Any], list[bool]]:
+    """Operands of a batching rule with the batch as the first axis, and which of them have it."""
+    moved = [one if at is None else jnp.moveaxis(one, at, 0) for one, at in zip(given, axes, strict=True)]
+    return moved, [at is not None for at in axes]
 
 
 def _traced(function: Handler, state: Any) -> tuple[Any, list[Any]]:
@@ -204,8 +212,7 @@ def _changed(predicate: Any, *operands: Any, part: Part, kept: tuple[int, ...], 
 
 
 def _gate_of_all(axis: Any, given: Any, axes: Any, *, part: Part, kept: Any, **how: Any) -> tuple[list[Any], list[int]]:
-    moved = [one if at is None else jnp.moveaxis(one, at, 0) for one, at in zip(given, axes, strict=True)]
-    (predicate, *operands), (own, *mapped) = moved, [at is not None for at in axes]
+    (predicate, *operands), (own, *mapped) = _batch_first(given, axes)
     for place in kept:  # so are the results
         if not mapped[place]:
             operands[place] = jnp.broadcast_to(operands[place], (axis.size, *operands[place].shape))
@@ -290,9 +297,8 @@ def _carry(*operands: Any, condition: Part, body: Part, captured: tuple[int, int
 def _loop_of_all(
     axis: Any, given: Any, axes: Any, *, condition: Part, body: Part, captured: tuple[int, int], most: int
 ) -> tuple[list[Any], list[int]]:
-    moved = [one if at is None else jnp.moveaxis(one, at, 0) for one, at in zip(given, axes, strict=True)]
-    asked, own, carry = split(moved, captured)
-    mapped = split([at is not None for at in axes], captured)
+    moved, there = _batch_first(given, axes)
+    (asked, own, carry), mapped = split(moved, captured), split(there, captured)
     carry = [
         one if there else jnp.broadcast_to(one, (axis.size, *one.shape))
         for one, there in zip(carry, mapped[2], strict=True)
@@ -380,8 +386,8 @@ def _number_and_generator(*operands: Any, site: str, part: Part) -> list[Any]:
 
 
 def _draw_of_all(axis: Any, given: Any, axes: Any, *, site: str, part: Part) -> tuple[list[Any], list[int]]:
-    moved = [one if at is None else jnp.moveaxis(one, at, 0) for one, at in zip(given, axes, strict=True)]
-    found = draw_p.bind(*moved, site=site, part=part.batched([at is not None for at in axes], axis.size))
+    moved, mapped = _batch_first(given, axes)
+    found = draw_p.bind(*moved, site=site, part=part.batched(mapped, axis.size))
     return found, [0] * len(found)
 
 

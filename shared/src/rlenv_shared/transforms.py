@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as jax_core
 
-from rlenv_shared.control import Part, draw_p, gate_p, loop_p, split
+from rlenv_shared.control import Part, draw_p, gate_p, inner_jaxprs, loop_p, split
 
 _WITH_PARTS: Final = (gate_p, loop_p, draw_p)
 
@@ -99,11 +99,9 @@ def _closed_again(value: Any, rules: _Rules) -> Any:
 
 def _has_parts(jaxpr: Any) -> bool:
     """Whether there are primitives of `control` in it, or in what lies in it."""
-    for equation in jaxpr.eqns:
-        inner = (getattr(one, "jaxpr", one) for one in jax.tree.leaves(list(equation.params.values())))
-        if equation.primitive in _WITH_PARTS or any(hasattr(one, "eqns") and _has_parts(one) for one in inner):
-            return True
-    return False
+    return any(
+        equation.primitive in _WITH_PARTS or any(map(_has_parts, inner_jaxprs(equation))) for equation in jaxpr.eqns
+    )
 
 
 def _bound(primitive: Any, given: list[Any], params: Mapping[str, Any], rules: _Rules) -> list[Any]:

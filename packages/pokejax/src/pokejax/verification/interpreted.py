@@ -150,9 +150,8 @@ def _of_part(part: Part) -> _Program:
 
 
 def _of_closed(closed: Any) -> _Program:
-    program = _Program(closed.jaxpr, closed.jaxpr.invars, range(len(closed.jaxpr.outvars)))
-    program.constants(closed)
-    return program
+    jaxpr = closed.jaxpr
+    return _Program(jaxpr, jaxpr.invars, range(len(jaxpr.outvars)), constants=closed.consts)
 
 
 def _loop(params: Any) -> Callable[..., Any]:
@@ -187,26 +186,33 @@ class _Program:
         variables: that it is given.
         results: which of its results are wanted.
         places: of each variable: the number of the operand, None if nobody reads it; in their order when left out.
+        constants: what the jaxpr brings along.
     """
 
     def __init__(
-        self, jaxpr: Any, variables: Sequence[Any], results: Sequence[int], places: Sequence[int | None] | None = None
+        self,
+        jaxpr: Any,
+        variables: Sequence[Any],
+        results: Sequence[int],
+        places: Sequence[int | None] | None = None,
+        constants: Sequence[Any] = (),
     ) -> None:
         self.registers: list[Array] = []
         self._calls: list[tuple[Callable[..., Any], list[int], list[int], bool]] = []
         self._numbers: dict[Any, int] = {}
         self._inputs = [self._new(variable) for variable in variables]
         self._places = range(len(self._inputs)) if places is None else places
-        self._jaxpr, self._results, self._written = jaxpr, results, False
+        self._bring(jaxpr.constvars if constants else (), constants)
+        self._write(jaxpr)
+        self._outputs = [self._number(jaxpr.outvars[number]) for number in results]
 
     def _new(self, variable: Any) -> int:
         self.registers.append(None)
         self._numbers[variable] = len(self.registers) - 1
         return self._numbers[variable]
 
-    def constants(self, closed: Any) -> None:
-        """What the jaxpr brings along."""
-        for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True):
+    def _bring(self, variables: Sequence[Any], constants: Sequence[Any]) -> None:
+        for variable, value in zip(variables, constants, strict=True):
             self.registers[self._new(variable)] = np.asarray(value)
 
     def _number(self, atom: Any) -> int:
@@ -222,7 +228,7 @@ class _Program:
             inner = equation.params.get("jaxpr")
             if inner is not None and equation.primitive.name != "while":
                 kept = dict(self._numbers)  # a jaxpr may be called several times
-                self.constants(inner)
+                self._bring(inner.jaxpr.constvars, inner.consts)
                 self._numbers |= dict(zip(inner.jaxpr.invars, arguments, strict=True))
                 self._write(inner.jaxpr)
                 results = [self._number(atom) for atom in inner.jaxpr.outvars]
@@ -232,10 +238,6 @@ class _Program:
             self._calls.append((_operation(equation), arguments, results, equation.primitive.multiple_results))
 
     def __call__(self, *inputs: Array) -> list[Array]:
-        if not self._written:
-            self._write(self._jaxpr)
-            self._outputs = [self._number(self._jaxpr.outvars[number]) for number in self._results]
-            self._written = True
         registers = list(self.registers)
         for number, place in zip(self._inputs, self._places, strict=True):
             registers[number] = None if place is None else inputs[place]
