@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rlenv_shared import counter_rng
+from rlenv_testing import quick
 from tcgjax import heuristic, observation
 from tcgjax.questions import ABILITY, ATTACH, ATTACK, CHOICE, FOSSIL, NUM_ACTIONS, PLAY, RETREAT, STADIUM, TARGETS
 from tcgjax.tables import Cards
@@ -82,7 +83,8 @@ def test_what_is_shown_is_in_the_space():
 def dealt():
     """An environment, its parameters, and what is seen of eight games that begin; the program is compiled here."""
     params = (env := Duel(form="bytecode")).default_params
-    return env, params, *env.deal(counter_rng.seed_words(3, 8), params)
+    deal = jax.jit(env.deal, compiler_options=dict(quick.BARELY))  # as a whole: its operations are hundreds
+    return env, params, *deal(counter_rng.seed_words(3, 8), params)
 
 
 def test_legal_actions_are_listed_in_order(dealt):
