@@ -229,3 +229,28 @@ def test_what_a_program_draws_and_asks_is_seen():
         assert {name: bool(leak) for name, leak in leaks.items()} == {"keeps": False, "leaks": not flag}
         assert {name: list(map(bool, flags)) for name, flags in asked.items()} == {"keeps": [flag], "leaks": [flag]}
         assert int(result[2]) == flag + 2  # one draw in the loop, and what leaks
+
+
+def test_a_rule_that_is_traced_once_is_the_same_in_every_program():
+    traced = []
+
+    def rule(state, step):
+        traced.append(state)
+        return jax.tree.map(
+            lambda number: control.gate("add", step > 0, lambda one: one + jnp.maximum(step, 0), number), state
+        )
+
+    once = control.traced_once(rule)
+    given = {"a": np.int32(3), "b": np.int32(5)}, np.int32(2)
+    programs = [
+        jax.make_jaxpr(lambda state, step, f=function: f(state, step))(*given) for function in (once, once, rule)
+    ]
+    assert len(traced) == 2  # the last program's is its own
+    assert len({str(program) for program in programs}) == 1
+    batch = {"a": jnp.arange(4), "b": jnp.arange(4) * 3}, jnp.arange(4) - 1
+    for function in (once, rule):
+        found = jax.jit(jax.vmap(lambda state, step, f=function: f(state, step)))(*batch)
+        assert found["a"].tolist() == [0, 1, 3, 5]
+        assert found["b"].tolist() == [0, 3, 7, 11]
+    once(*given)
+    assert len(traced) == 4  # numbers that are known are given to the rule itself

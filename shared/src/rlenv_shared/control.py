@@ -9,6 +9,7 @@ A rule is written once, for a single environment; `jax.vmap` makes a batch of it
 | `switch(name, index, rules, state)`            | a gate for each value of an index, which masks its rule     |
 | `draw(random, generator, mask, n, site)`       | a number below ``n``; the generator moves on where ``mask`` |
 | `take(table, index)`, `mulhi(a, b)`            | the index is in range                                       |
+| `traced_once(rule)`                            | what `rule` does hangs on its arguments alone               |
 
 A masked program runs every rule for all environments and relies on the promises: XLA's for a GPU.  A branching one asks
 whether any environment of those that go through it together needs the rule: the whole batch where XLA compiles for a
@@ -21,6 +22,7 @@ what it draws and which of its rules break their promise.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -147,6 +149,30 @@ def _on_host(value: Any) -> bool:
 def _is_known(value: Any) -> bool:
     """Whether it is an array or number, and not what stands for one while a program is traced."""
     return _on_host(value) or (isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer))
+
+
+def traced_once(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule whose trace is kept: of the programs that have it in common, the first traces it for all.
+
+    Its equations stand in each of them, as if it had been traced anew.
+
+    Args:
+        rule: of pytrees of arrays, and of Python's integers, which choose what is traced; what it does hangs on nothing
+            else.
+    """
+
+    @functools.wraps(rule)
+    def run(*arguments: Any) -> Any:
+        if all(map(_is_known, jax.tree.leaves(arguments))):
+            return rule(*arguments)
+        return _kept(rule, tuple(n for n, one in enumerate(arguments) if isinstance(one, int)))(*arguments)
+
+    return run
+
+
+@functools.cache
+def _kept(rule: Callable[..., Any], static: tuple[int, ...]) -> Callable[..., Any]:
+    return jax.jit(rule, static_argnums=static, inline=True)
 
 
 # --- gates -----------------------------------------------------------------------------------------------------------

@@ -66,6 +66,7 @@ def ready(words: Words) -> Any:
     return (view.request != 0) | finished(view)
 
 
+@control.traced_once
 def micro_step(words: Words, actions: tuple[Any, Any], params: Params) -> Words:
     """One step of the program (`rules.turn.step`); nothing changes after the end."""
     b = Battle(words, params)

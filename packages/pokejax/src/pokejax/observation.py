@@ -151,6 +151,7 @@ def space() -> spaces.Dict:
 # --- reading the state ----------------------------------------------------------------------------------------------
 
 
+@control.traced_once
 def observe(words: Words, player: Any, params: Any) -> dict[str, Any]:
     """What a player sees.
 

@@ -147,6 +147,7 @@ def space() -> spaces.Dict:
     return spaces.Dict({IDS: spaces.MultiDiscrete(TABLE.each(IDS, "limit")), COUNTS: counts})
 
 
+@control.traced_once
 def observe(words: Words, player: Any, params: Any) -> dict[str, Any]:
     """What a player sees.
 

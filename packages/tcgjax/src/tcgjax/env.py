@@ -91,6 +91,13 @@ class TcgParams(Replaceable):
         return cls(tables_of(decks), **settings)
 
 
+@control.traced_once
+def _run(words: Words, tables: Tables, most: int) -> Words:
+    """The game after so many passes at most."""
+    game = CODEC.unpack(words)
+    return CODEC.repack(words, game, engine.advance(game, Cards(tables), most))
+
+
 @dataclasses.dataclass(frozen=True)
 class Tcg(Env):
     """Pokémon TCG Pocket for two; both play a deck of the pool, drawn for every game.
@@ -224,10 +231,9 @@ class Tcg(Env):
         return CODEC.pack(engine.fresh(keys, two))
 
     def _advanced(self, words: Words, params: TcgParams) -> Words:
-        cards = Cards(params.tables)
         most = engine.MOST_PASSES if self.micro_steps is None else self.micro_steps
-        game = CODEC.unpack(words)
-        return CODEC.repack(words, game, engine.advance(game, cards, most))
+        advanced: Words = _run(words, params.tables, most)
+        return advanced
 
     def transition(self, state: Words, action: Any, params: TcgParams) -> tuple[Words, Any, Any, dict[str, Any]]:
         """One decision and what follows from it; an illegal action becomes the first legal one."""
