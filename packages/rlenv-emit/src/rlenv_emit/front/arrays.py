@@ -42,6 +42,7 @@ class Context:
         self._table_numbers: dict[tuple[str, bytes], int] = {}
         self.primitive = ""
         self.path: list[int] = []  # the equations at work, from the outermost
+        self.accounted: dict[int, Any] = {}  # what rules see of equations, by id, once nothing of them was left unread
         self.loops: dict[tuple[int, ...], tuple[list[bool], list[bool], list[int]]] = {}
         """By path of a loop: which values of its carry turned out to be uniform, and which to be fixed."""
 
@@ -95,7 +96,7 @@ class Context:
 
     def elements(self, held: Held) -> np.ndarray:
         """The array of values that something held is."""
-        if isinstance(held, np.ndarray) and held.dtype == object:
+        if isinstance(held, np.ndarray) and held.dtype.kind == "O":
             return held
         if math.prod(held.shape) > MOST_ELEMENTS:
             raise self.unsupported(
@@ -117,9 +118,9 @@ class Context:
     def each(self, function: Callable[..., Value], *operands: Held) -> np.ndarray:
         """A function of values applied to every element; operands broadcast."""
         arrays = [self.elements(held) for held in operands]
-        shapes = {array.shape for array in arrays}
-        if shapes == {()}:
+        if not any([array.ndim for array in arrays]):
             return objects([function(*[array.item() for array in arrays])], ())
+        shapes = {array.shape for array in arrays}
         shape = np.broadcast_shapes(*shapes) if len(shapes) > 1 else arrays[0].shape
         rows = [(np.broadcast_to(array, shape) if array.shape != shape else array).ravel().tolist() for array in arrays]
         return objects([function(*row) for row in zip(*rows, strict=True)], shape)

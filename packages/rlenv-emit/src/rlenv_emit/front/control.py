@@ -61,31 +61,45 @@ def _equation(context: Context, equation: Any, held: list[Held]) -> list[Held]:
 
 
 def _by_rule(context: Context, equation: Any, held: list[Held]) -> list[Held]:
-    rule = RULES.get(equation.primitive.name)
-    if rule is None:
-        raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
-    for atom in (*equation.invars, *equation.outvars):
-        context.check(atom.aval)
-    seen = Equation(equation.primitive, Parameters(equation.params), equation.invars, equation.outvars)
+    known = context.accounted.get(id(equation))
+    seen = _checked(context, equation) if known is None else known
     try:
         if _by_jax_is_wanted(seen, held):
             return _by_jax(equation, held)
-        found = rule(context, seen, *held)
+        found = RULES[seen.primitive.name](context, seen, *held)
     except (EnvError, MemoryError):
         raise
     except Exception as error:
         got, remedy = f"{type(error).__name__}: {error}", "write this line with other operations, and report it"
         raise context.unsupported(got, "an equation that its rule can read", remedy) from error
+    if known is None:
+        _account(context, seen)
+        context.accounted[id(equation)] = seen
+    return found if isinstance(found, list) else [found]
+
+
+def _checked(context: Context, equation: Any) -> Equation:
+    """An equation that has a rule, of values that can be emitted."""
+    if equation.primitive.name not in RULES:
+        raise context.unsupported("a primitive without a rule", f"one of {sorted(RULES)}", "write the step with those")
+    for atom in (*equation.invars, *equation.outvars):
+        context.check(atom.aval)
+    return Equation(equation.primitive, Parameters(equation.params), equation.invars, equation.outvars)
+
+
+def _account(context: Context, seen: Equation) -> None:
+    """Refuse what a rule has not read."""
     for name, value in unaccounted(seen).items():
         expected = f"{name}={NEUTRAL[name]!r}" if name in NEUTRAL else "a parameter that its rule reads"
         remedy = "leave the parameter out, or write the step without it"
         raise context.unsupported(f"parameter {name}={value!r}", expected, remedy)
-    return found if isinstance(found, list) else [found]
 
 
 def _by_jax_is_wanted(equation: Equation, held: list[Held]) -> bool:
+    if not held or not all(isinstance(one, np.ndarray) and one.dtype.kind != "O" for one in held):
+        return False
     name = equation.primitive.name
-    if name in CONTROL or not held or not all(isinstance(one, np.ndarray) and one.dtype != object for one in held):
+    if name in CONTROL:
         return False
     if name in shapes.LEFT_TO_RIGHT and held[0].dtype.kind == "f":
         return False
