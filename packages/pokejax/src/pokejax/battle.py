@@ -6,6 +6,7 @@ swapped back after it.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -23,7 +24,7 @@ from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
 from rlenv_shared import control
 from rlenv_shared.generators import LCG64, Generator, listed
-from rlenv_shared.packing import Layout
+from rlenv_shared.packing import Conditions, Layout
 from rlenv_shared.packing.allocate import Place
 from rlenv_shared.packing.view import View
 
@@ -68,9 +69,10 @@ class Row:
             self._words[number] = self._row[number]
         return self._words[number]
 
-    def view(self) -> Any:
-        """The whole row as a view."""
-        return self._layout.view(tuple(map(self._word, range(self._layout.num_words))))
+    def view(self, conditions: Conditions | None = None) -> Any:
+        """The whole row as a view, which is written where the conditions hold."""
+        words = tuple(map(self._word, range(self._layout.num_words)))
+        return self._layout.view(words, conditions=conditions)
 
 
 class Seeming:
@@ -104,18 +106,21 @@ def generator(params: Any) -> Generator:
 class Battle:
     """A battle's view, constants and draws.
 
+    What a rule writes or draws is written or drawn where all conditions hold that are present (`when`).
+
     Args:
         words: its state.
         params: tables, `pokejax.tables.Params`.
         draw: how numbers are drawn, as `control.draw` does it.
+        here: where anything happens at all, bool; everywhere if None.
     """
 
-    def __init__(self, words: Words, params: Any, draw: Callable[..., Any] = control.draw) -> None:
-        self.params, self._draw = params, draw
+    def __init__(self, words: Words, params: Any, draw: Callable[..., Any] = control.draw, here: Any = None) -> None:
+        self.params, self._draw, self.conditions = params, draw, Conditions(here)
         self._open(signed(words))
 
     def _open(self, words: Words) -> None:
-        self.view = LAYOUT.view(words)
+        self.view = LAYOUT.view(words, conditions=self.conditions)
         self._rows: dict[Any, Any] = {}
         self._found: dict[Any, tuple[tuple[Any, ...], Any]] = {}
 
@@ -128,15 +133,24 @@ class Battle:
         """A side; 0 is whoever acts."""
         return self.view.side[number]
 
-    # --- form of the program --------------------------------------------------------------------------------------
+    # --- conditions -----------------------------------------------------------------------------------------------
 
-    def when(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
+    @property
+    def here(self) -> Any:
+        """Where all conditions that are present hold, bool."""
+        return np.bool_(True) if self.conditions.here is None else self.conditions.here
+
+    def when(self, condition: Any) -> contextlib.AbstractContextManager[None]:
+        """Within, this condition is present, too: nothing is written or drawn where it does not hold."""
+        return self.conditions.when(condition)
+
+    def branch(self, name: str, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
         """As `gate`, of a rule after which all rows are read anew."""
         self._rows = {}
-        return self.gate(name, predicate, rule, otherwise)
+        return self.gate(name, rule, otherwise)
 
-    def gate(self, name: str, predicate: Any, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
-        """As if the rule stood here, for one that changes nothing where ``predicate`` is false.
+    def gate(self, name: str, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
+        """As if the rule stood here; a part of the program that is left out where the conditions hold nowhere.
 
         Rows go on to be what they were, unless the rule has them forgotten.
 
@@ -154,14 +168,15 @@ class Battle:
                 del inside[key]
             return inner.words, found
 
-        words, found = control.gate(name, predicate, handler, (self.words, otherwise))
+        words, found = control.gate(name, self.here, handler, (self.words, otherwise))
         self.view.reload(words)
         self._rows = {key: row for key, row in known.items() if key in inside}
         return found
 
     def swap(self, condition: Any) -> None:
-        """Exchange the sides where the condition holds."""
-        self.view.swapped = self.view.swapped ^ condition
+        """Exchange the sides where the condition holds, besides those that are present."""
+        condition = self.conditions.both(condition)
+        self.view.put("swapped", self.view.swapped ^ condition)
         self._open(LAYOUT.swap(self.words, "side", condition))
 
     def place(self, number: int) -> Any:
@@ -171,7 +186,7 @@ class Battle:
 
     def inside(self, words: Words) -> Battle:
         """The same battle with other words, for a rule that is traced apart: a gate's or a loop's."""
-        return Battle(words, self.params, self._draw)
+        return Battle(words, self.params, self._draw, self.conditions.here)
 
     def reopen(self, words: Words) -> None:
         """Go on with other words of the same battle."""
@@ -183,28 +198,33 @@ class Battle:
 
     # --- chance ---------------------------------------------------------------------------------------------------
 
-    def draw(self, mask: Any, n: Any, site: str) -> Any:
-        """A number below ``n``, int32; the generator moves on where ``mask``."""
-        view = self.view
+    def draw(self, n: Any, site: str) -> Any:
+        """A number below ``n``, int32; the generator moves on where the conditions hold."""
         bound = np.uint32(n) if isinstance(n, int) else n
-        state = view.high, view.low, view.draws
-        value, state = self._draw(generator(self.params), state, mask, bound, site)
-        view.high, view.low, view.draws = state
+        value, state = self._draw(generator(self.params), self._drawn, self.here, bound, site)
+        self._drawn = state
         return value
 
-    def shuffle(
-        self, mask: Any, site: str, n: int = 2, times: int = 1, asked: Callable[[Battle], Any] | None = None
-    ) -> None:
-        """Draw below ``n`` where ``mask`` and let nothing hang on it, as where equals do the same in any order.
+    @property
+    def _drawn(self) -> tuple[Any, Any, Any]:
+        """The generator's state."""
+        return self.view.high, self.view.low, self.view.draws
+
+    @_drawn.setter
+    def _drawn(self, state: tuple[Any, Any, Any]) -> None:
+        for name, word in zip(("high", "low", "draws"), state, strict=True):
+            self.view.put(name, word)
+
+    def shuffle(self, site: str, n: int = 2, times: int = 1, asked: Callable[[Battle], Any] | None = None) -> None:
+        """Draw below ``n`` and let nothing hang on it, as where equals do the same in any order.
 
         Args:
-            mask: where.
             site: of the draw.
             n: its bound.
             times: how often.
-            asked: what else has to hold, worked out only where ``mask`` holds for somebody.
+            asked: what else has to hold, worked out only where the conditions hold for somebody.
         """
-        view, random = self.view, generator(self.params)
+        mask, random = self.here, generator(self.params)
         aside = self if asked is None else self._aside()
 
         def handler(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
@@ -213,8 +233,7 @@ class Battle:
                 _, state = self._draw(random, state, here, np.uint32(n), site)
             return state
 
-        state = view.high, view.low, view.draws
-        view.high, view.low, view.draws = control.gate(site, mask, handler, state)
+        self._drawn = control.gate(site, mask, handler, self._drawn)
 
     def _aside(self) -> Battle:
         """The same battle with what is known of it, for a branch that changes nothing of it; made outside of that."""
@@ -224,16 +243,16 @@ class Battle:
         other._found = dict(self._found)
         return other
 
-    def tie(self, mask: Any, site: str) -> Any:
-        """Shuffle a pair of equals where ``mask``: whether they change places."""
-        view, random = self.view, generator(self.params)
+    def tie(self, site: str) -> Any:
+        """Shuffle a pair of equals: whether they change places."""
+        mask, random = self.here, generator(self.params)
 
         def handler(state: tuple[Any, ...]) -> tuple[Any, ...]:
             value, after = self._draw(random, state[:3], mask, np.uint32(2), site)
             return *after, (value == 1) & mask
 
-        state = view.high, view.low, view.draws, mask ^ mask
-        view.high, view.low, view.draws, changed = control.gate(site, mask, handler, state)
+        *state, changed = control.gate(site, mask, handler, (*self._drawn, mask ^ mask))
+        self._drawn = tuple(state)
         return changed
 
     def both_stand(self) -> Any:
@@ -244,21 +263,22 @@ class Battle:
         """Whether the abilities of both who are out, as `ability_listed`, have a flag."""
         return getattr(self.ability_listed(0), field) & getattr(self.ability_listed(1), field)
 
-    def ask_unaware(self, mask: Any, times: int = 1) -> None:
+    def ask_unaware(self, times: int = 1) -> None:
         """Stages are looked at (``ModifyBoost``), so two Unaware Pokémon of one speed are shuffled, each time."""
-        mask = mask & self.tied() & self.both_stand()
-        self.shuffle(mask, "Unaware", times=times, asked=lambda b: b.both_listed("unaware"))
+        with self.when(self.tied() & self.both_stand()):
+            self.shuffle("Unaware", times=times, asked=lambda b: b.both_listed("unaware"))
 
-    def ask_about_move(self, mask: Any) -> None:
+    def ask_about_move(self) -> None:
         """Side 0 tries a move (``TryMove``): its Damp and who else listens are shuffled if they have one speed."""
 
         def listen(b: Battle) -> Any:
             other = b.ability_listed(1)
             return b.ability_listed(0).damps & (other.damps | other.blocks_priority)
 
-        self.shuffle(mask & self.tied(), "TryMove", asked=listen)
+        with self.when(self.tied()):
+            self.shuffle("TryMove", asked=listen)
 
-    def ask_about_damage(self, number: int, mask: Any) -> None:
+    def ask_about_damage(self, number: int) -> None:
         """A Pokémon is to be hurt (``Damage``): the other one's Damp and its own ability are shuffled likewise."""
 
         def listen(b: Battle) -> Any:
@@ -266,7 +286,8 @@ class Battle:
             listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
             return listens & b.ability_listed(1 - number).damps
 
-        self.shuffle(mask & self.tied() & (self.side(1 - number).hp > 0), "Damage", asked=listen)
+        with self.when(self.tied() & (self.side(1 - number).hp > 0)):
+            self.shuffle("Damage", asked=listen)
 
     # --- tables ---------------------------------------------------------------------------------------------------
 
@@ -384,7 +405,7 @@ class Battle:
 
     def move(self, index: Any) -> Any:
         """A move's row as a view, which what shapes the move changes."""
-        return self.row("moves", rows.MOVE, index).view()
+        return self.row("moves", rows.MOVE, index).view(self.conditions)
 
     # --- what is asked all the time -------------------------------------------------------------------------------
 
@@ -447,9 +468,9 @@ class Battle:
 
 
 def gated(name: str, dtype: Any = jnp.bool_) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a rule with an argument ``where`` one that a form of the program can skip where nobody needs it.
+    """Make a rule a part of the program that is left out where the conditions hold nowhere.
 
-    It changes nothing, and what it returns, of this dtype, is False or 0, where ``where`` is False.
+    What it returns, of this dtype, is False or 0 where they do not hold.
     """
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -458,17 +479,32 @@ def gated(name: str, dtype: Any = jnp.bool_) -> Callable[[Callable[..., Any]], C
 
         @functools.wraps(rule)
         def run(b: Battle, *arguments: Any, **options: Any) -> Any:
-            where = signature.bind(b, *arguments, **options).arguments["where"]
+            if "where" in signature.parameters:
+                where = signature.bind(b, *arguments, **options).arguments["where"]
+
+                def old(inner: Battle) -> Any:
+                    own = [_inside(one, inner) for one in arguments]
+                    return rule(inner, *own, **options)
+
+                with b.when(where):
+                    return b.gate(name, old, jnp.zeros_like(where, dtype) if says else None)
 
             def inside(inner: Battle) -> Any:
-                own = [copy.copy(one) if isinstance(one, View | Row) else one for one in arguments]
+                own = [_inside(one, inner) for one in arguments]
                 return rule(inner, *own, **options)
 
-            return b.gate(name, where, inside, jnp.zeros_like(where, dtype) if says else None)
+            return b.gate(name, inside, jnp.zeros_like(b.here, dtype) if says else None)
 
         return run
 
     return decorate
+
+
+def _inside(argument: Any, b: Battle) -> Any:
+    """A rule's argument for one that is traced apart: what is read of it there is not kept for others."""
+    if isinstance(argument, View):
+        return argument.under(b.conditions)
+    return copy.copy(argument) if isinstance(argument, Row) else argument
 
 
 def any_of(flags: Iterable[Any]) -> Any:
@@ -484,3 +520,53 @@ def number_of(kind: str, name: str) -> int:
 ELECTRIC, FLYING, GRASS, NORMAL, STELLAR = (
     number_of("type", name) for name in ("Electric", "Flying", "Grass", "Normal", "Stellar")
 )
+
+
+# --- shims (while rules are converted) ---
+
+
+def was(position: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(rule)
+
+        @functools.wraps(rule)
+        def run(b: Battle, *arguments: Any, **options: Any) -> Any:
+            if "where" in options:
+                where = options.pop("where")
+                with b.when(None if where is True else where):
+                    return rule(b, *arguments, **options)
+            try:
+                signature.bind(b, *arguments, **options)
+            except TypeError:
+                where = arguments[position - 1]
+                rest = (*arguments[: position - 1], *arguments[position:])
+                with b.when(where):
+                    return rule(b, *rest, **options)
+            return rule(b, *arguments, **options)
+
+        return run
+
+    return decorate
+
+
+def _shim(name: str, is_old: Callable[..., bool], position: int, to: str | None = None) -> None:
+    new, target = getattr(Battle, name), getattr(Battle, to or name)
+
+    def run(self: Battle, *arguments: Any, **options: Any) -> Any:
+        if is_old(arguments):
+            with self.conditions.when(arguments[position]):
+                return target(self, *arguments[:position], *arguments[position + 1 :], **options)
+        return new(self, *arguments, **options)
+
+    setattr(Battle, name, run)
+
+
+_shim("branch", lambda a: False, 0)
+_shim("gate", lambda a: not callable(a[1]), 1)
+_shim("when", lambda a: isinstance(a[0], str), 1, "branch")
+_shim("draw", lambda a: len(a) == 3, 0)
+_shim("shuffle", lambda a: not isinstance(a[0], str), 0)
+_shim("tie", lambda a: not isinstance(a[0], str), 0)
+_shim("ask_unaware", lambda a: a and not isinstance(a[0], int), 0)
+_shim("ask_about_move", lambda a: bool(a), 0)
+_shim("ask_about_damage", lambda a: len(a) == 2, 1)

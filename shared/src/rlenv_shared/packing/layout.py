@@ -10,6 +10,7 @@ import numpy as np
 from rlenv_shared.packing.allocate import Node, Place, allocate, places
 from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members, kind
 from rlenv_shared.packing.select import select
+from rlenv_shared.packing.store import Conditions
 from rlenv_shared.packing.view import Items, Part, View
 
 Words = tuple[Any, ...]
@@ -55,11 +56,16 @@ class Layout:
         _check_size(name, self.num_words, max_words, "words")
         _check_size(name, self.num_words * WORD_BITS // 8, max_bytes, "bytes")
 
-    def view(self, words: Sequence[Any], tables: Sequence[str] | None = None) -> View:
-        """Open a view on a state, or on the words of some of its tables; InvalidParamsError: other words or tables."""
+    def view(
+        self, words: Sequence[Any], tables: Sequence[str] | None = None, conditions: Conditions | None = None
+    ) -> View:
+        """Open a view on a state, or on the words of some of its tables; InvalidParamsError: other words or tables.
+
+        What is written to it is written where the ``conditions`` hold that are present then.
+        """
         parts = self.tables if tables is None else {table: self._table(table) for table in tables}
         self._check_words(words, sum(part.stop - part.start for part in parts.values()))
-        return View(words, self.root, parts)
+        return View(words, self.root, parts, conditions or Conditions())
 
     def zeros(self, shape: tuple[int, ...] = ()) -> Words:
         """NumPy words of a state in which every field is what zero bits stand for."""

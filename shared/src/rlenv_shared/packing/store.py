@@ -6,7 +6,8 @@ needs the words they come from, or when the view is done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,40 @@ Flags = dict[tuple[int, int], tuple[Any, tuple[Any, ...]]]
 """By id of an index and size: the index (kept, so that its id stays its own) and `one_hot` of it."""
 
 
+class Conditions:
+    """What has to hold for a write to take place: conditions within conditions.
+
+    Attributes:
+        here: all of them that are present, bool; None where there is none, so that everything is written.
+    """
+
+    def __init__(self, here: Any = None) -> None:
+        self.here = here
+
+    def both(self, condition: Any) -> Any:
+        """A condition (None: none) where those that are present hold."""
+        if condition is None or condition is self.here:
+            return self.here
+        if self.here is None:
+            return condition
+        return self.here & condition
+
+    @contextlib.contextmanager
+    def when(self, condition: Any) -> Iterator[None]:
+        """Within, this condition is present, too."""
+        outside = self.here
+        self.here = self.both(condition)
+        try:
+            yield
+        finally:
+            self.here = outside
+
+
 class Store:
     """Words of one shape by table, counted from the beginning of a state or of a chosen element."""
 
-    def __init__(self, words: dict[Key, Any], shape: tuple[int, ...], flags: Flags) -> None:
-        self.words, self.shape, self.flags = words, shape, flags
+    def __init__(self, words: dict[Key, Any], shape: tuple[int, ...], flags: Flags, conditions: Conditions) -> None:
+        self.words, self.shape, self.flags, self.conditions = words, shape, flags, conditions
         self.dtypes = {key: word.dtype for key, word in words.items()}
         self.decoded: dict[Key, dict[int, Any]] = {}  # by word and the bit at which a field begins
         self.chosen: dict[tuple[int, tuple[tuple[str, Start], ...], int], Chosen] = {}
@@ -73,7 +103,7 @@ class Chosen(Store):
     """Words of the element at the hot place; where no place is hot, the first element is read and none is written."""
 
     def __init__(self, owner: Store, node: Node, begin: dict[str, Start], hot: tuple[Any, ...]) -> None:
-        super().__init__({}, owner.shape, owner.flags)
+        super().__init__({}, owner.shape, owner.flags, owner.conditions)
         self.owner, self.hot, self.sizes = owner, hot, node.sizes
         self.changed: set[Key] = set()
         starts = [shifted(node, i, begin) for i in range(len(hot))]

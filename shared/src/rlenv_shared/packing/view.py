@@ -14,7 +14,7 @@ from rlenv_shared.errors import InvalidParamsError
 from rlenv_shared.packing.allocate import Node, Start, shifted
 from rlenv_shared.packing.fields import WORD_BITS, WORD_MASK, Field, Key, bad, bit_word, is_integer, kind
 from rlenv_shared.packing.select import select
-from rlenv_shared.packing.store import Store
+from rlenv_shared.packing.store import Conditions, Store
 
 _CHECKED: contextvars.ContextVar[bool] = contextvars.ContextVar("checked", default=False)
 
@@ -64,9 +64,15 @@ class Part:
 
         ``value`` is an int or bool within the field's range, or an array of the words' shape (or a scalar); bits of a
         traced value beyond the field's width are dropped.  The field stays as it is where the bool array ``where`` is
-        False.  Raises InvalidParamsError: no such field, or a value of another type, shape or range.
+        False, or a condition under which the view is written.  Raises InvalidParamsError: no such field, or a value of
+        another type, shape or range.
         """
-        self._spot.child(name).element().assign(value, where)
+        spot = self._spot.child(name).element()
+        spot.assign(value, spot.present(where))
+
+    def put(self, name: str, value: Any) -> None:
+        """Assign a field whatever the conditions are, under which its value was found."""
+        self._spot.child(name).element().assign(value, None)
 
     def clear(self, name: str | Iterable[str] | None = None, where: Any = None) -> None:
         """Zero the bits of a member (all its elements), several, or everything, a word at a time, where True."""
@@ -79,7 +85,7 @@ class Part:
                 where = spot.condition(where)
                 for key, mask in spot.masks():
                     masks[key] = masks.get(key, 0) | mask
-        self._spot.clear_bits(masks, where)
+        self._spot.clear_bits(masks, self._spot.present(where))
 
 
 class Items:
@@ -104,7 +110,8 @@ class Items:
 
     def set(self, index: Any, value: Any, where: Any = None) -> None:
         """Assign an element that is a field; the rest is as of `Part.set`."""
-        self._spot.element(index).assign(value, where)
+        spot = self._spot.element(index)
+        spot.assign(value, spot.present(where))
 
 
 class View(Part):
@@ -112,9 +119,9 @@ class View(Part):
 
     __slots__ = ()
 
-    def __init__(self, words: Sequence[Any], root: Node, tables: dict[str, slice]) -> None:
+    def __init__(self, words: Sequence[Any], root: Node, tables: dict[str, slice], conditions: Conditions) -> None:
         keys = [(table, word) for table, part in tables.items() for word in range(part.stop - part.start)]
-        store = Store(dict(zip(keys, words, strict=True)), np.shape(words[0]) if words else (), {})
+        store = Store(dict(zip(keys, words, strict=True)), np.shape(words[0]) if words else (), {}, conditions)
         super().__init__(_Spot(store, root, dict.fromkeys(tables, (0, 0)), ""))
 
     def words(self) -> tuple[Any, ...]:
@@ -132,9 +139,14 @@ class View(Part):
 
     def __copy__(self) -> View:
         """The same words, decoded anew: for a function that is traced by itself."""
+        return self.under(Conditions(self._spot.store.conditions.here))
+
+    def under(self, conditions: Conditions) -> View:
+        """The same words, decoded anew, and written where these conditions hold."""
         words = self._spot.store.words
         tables = {table: sum(name == table for name, _ in words) for table in self._spot.begin}
-        return View(self.words(), self._spot.node, {name: slice(0, count) for name, count in tables.items()})
+        slices = {name: slice(0, count) for name, count in tables.items()}
+        return View(self.words(), self._spot.node, slices, conditions)
 
 
 class _Spot(NamedTuple):
@@ -180,7 +192,6 @@ class _Spot(NamedTuple):
 
     def assign(self, value: Any, where: Any) -> None:
         field, key, shift = self._place()
-        where = self.condition(where)
         code = field.encode(self._fitting(field, value, where), shift, self.store.dtypes[key])
         bits = WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
         new = code
@@ -199,7 +210,7 @@ class _Spot(NamedTuple):
                 yield (table, word), size.mask << shift
 
     def clear(self, where: Any) -> None:
-        self.clear_bits(dict(self.masks()), self.condition(where))
+        self.clear_bits(dict(self.masks()), self.present(where))
 
     def clear_bits(self, masks: Mapping[Key, int], where: Any) -> None:
         """Set bits of words to zero."""
@@ -222,6 +233,10 @@ class _Spot(NamedTuple):
         if where is not None and (np.shape(where) not in shapes or not is_integer(where, "b")):
             raise bad(self.path, f"where = {kind(where)}", f"bool of shape () or {shapes[1]}", "pass a comparison")
         return where
+
+    def present(self, where: Any) -> Any:
+        """A condition where those hold under which the view is written; None: none."""
+        return self.store.conditions.both(self.condition(where))
 
     def _fitting(self, field: Field, value: Any, where: Any) -> Any:
         """The value, if it belongs into the field."""

@@ -67,7 +67,8 @@ def hit_loop(b: Battle, move: Any, meets: Matchup, where: Any) -> Any:
 
     def strike(carry: Any) -> Any:
         words, going, done, total, last, landed, struck, touched = carry
-        inner, row = b.inside(words), rows.MOVE.view(move_words)  # views belong to one trace
+        inner = b.inside(words)
+        row = rows.MOVE.view(move_words, conditions=inner.conditions)  # views belong to one trace
         going, missed = again(inner, row, done, going)
         disguised = volatiles.faces(inner, row)
         dealt, worked, shielded = one_hit(inner, row, meets, done + 1, going)
