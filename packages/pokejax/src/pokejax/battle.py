@@ -140,8 +140,11 @@ class Battle:
         """Where all conditions that are present hold, bool."""
         return np.bool_(True) if self.conditions.here is None else self.conditions.here
 
-    def when(self, condition: Any) -> contextlib.AbstractContextManager[None]:
-        """Within, this condition is present, too: nothing is written or drawn where it does not hold."""
+    def when(self, condition: Any) -> contextlib.AbstractContextManager[Any]:
+        """Within, this condition is present, too: nothing is written or drawn where it does not hold.
+
+        Gives where all conditions hold.
+        """
         return self.conditions.when(condition)
 
     def branch(self, name: str, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:

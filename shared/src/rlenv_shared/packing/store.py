@@ -39,12 +39,12 @@ class Conditions:
         return self.here & condition
 
     @contextlib.contextmanager
-    def when(self, condition: Any) -> Iterator[None]:
-        """Within, this condition is present, too."""
+    def when(self, condition: Any) -> Iterator[Any]:
+        """Within, this condition is present, too; gives where all of them hold."""
         outside = self.here
         self.here = self.both(condition)
         try:
-            yield
+            yield self.here
         finally:
             self.here = outside
 

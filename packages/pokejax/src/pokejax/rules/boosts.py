@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, gated
+from pokejax.battle import Battle, gated, was
 from pokejax.picking import pick
 from pokejax.rules.telling import tell_ability
 from pokejax.stages import EVERY, HIGHEST, LOWEST
@@ -19,12 +19,12 @@ ANSWERING: Final = (rows.ATK, rows.SPA)
 """What Defiant and Competitive raise."""
 
 
+@was(3)
 @gated("boost")
 def boost(
     b: Battle,
     number: int,
     change: Any,
-    where: Any,
     *,
     by_foe: bool,
     intimidating: bool = False,
@@ -38,7 +38,6 @@ def boost(
         b: the battle.
         number: whose stages.
         change: row of the table of stage changes; 0 changes nothing.
-        where: bool.
         by_foe: whether the other side does it, so that Clear Body, Defiant and the like look.
         intimidating: whether it is Intimidate.
         silent: whether nobody is told that an ability keeps the stages, as after a hit.
@@ -50,7 +49,7 @@ def boost(
     """
     word = control.take(b.params.stages, change)
     deltas = stages.several(word, stats)
-    return _change(b, number, deltas, stats, where, by_foe, intimidating, silent, by_ability)
+    return _change(b, number, deltas, stats, by_foe, intimidating, silent, by_ability)
 
 
 def _change(
@@ -58,7 +57,6 @@ def _change(
     number: int,
     deltas: Any,
     stats: Sequence[int],
-    where: Any,
     by_foe: bool,
     intimidating: bool = False,
     silent: bool = False,
@@ -67,58 +65,63 @@ def _change(
 ) -> Any:
     """What `boost` does, by ``deltas`` of these stats; those that Mirror Armor sends are not sent back."""
     side, ability = b.side(number), b.ability(number)
-    where = where & (side.hp > 0) & (b.side(1 - number).left > 0)
-    before = stages.several(side.boosts, stats)
-    deltas = pick(ability.inverts_stages, -deltas, deltas)
-    if by_foe and not mirrored:
-        sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
-        returned, deltas = pick(sent, deltas, 0), pick(sent, 0, deltas)
-        mirrors = where & sent.any()
-        b.when("Mirror Armor", mirrors, lambda inner: _send_back(inner, number, returned, stats, mirrors))
-        side, ability = b.side(number), b.ability(number)
-    if by_foe:
-        kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))
-        if not silent:
-            tell_ability(b, number, where & (kept & (before > LOWEST)).any())
-        deltas = pick(kept, 0, deltas)
-    if intimidating:
-        attack = stages.one(side.boosts, rows.ATK)
-        tell_ability(b, number, where & ability.ignores_intimidate & (attack > LOWEST))
-        deltas = pick(ability.ignores_intimidate, 0, deltas)
-    after = jnp.clip(before + deltas, LOWEST, HIGHEST)
-    side.set("boosts", stages.put(side.boosts, after, stats), where=where)
-    changed = where & (after != before).any()
-    side.set("raised", True, where=where & (after > before).any())
-    side.set("lowered", True, where=where & (after < before).any())
-    if by_foe:
-        _answer(b, number, (after < before).sum(dtype=jnp.int32), where)
-    if intimidating:
-        speed = stages.one(side.boosts, rows.SPE)
-        rattled = where & ability.rattles & (attack > LOWEST) & (speed < HIGHEST)
-        side.set("boosts", stages.put_one(side.boosts, speed + 1, rows.SPE), where=rattled)
-        side.set("raised", True, where=rattled)
-        tell_ability(b, number, rattled)
-    if by_ability:
-        tell_ability(b, number, changed)
+    with b.when((side.hp > 0) & (b.side(1 - number).left > 0)):
+        before = stages.several(side.boosts, stats)
+        deltas = pick(ability.inverts_stages, -deltas, deltas)
+        if by_foe and not mirrored:
+            sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
+            returned, deltas = pick(sent, deltas, 0), pick(sent, 0, deltas)
+            with b.when(sent.any()):
+                b.branch("Mirror Armor", lambda inner: _send_back(inner, number, returned, stats))
+            side, ability = b.side(number), b.ability(number)
+        if by_foe:
+            kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))
+            if not silent:
+                with b.when((kept & (before > LOWEST)).any()):
+                    tell_ability(b, number)
+            deltas = pick(kept, 0, deltas)
+        if intimidating:
+            attack = stages.one(side.boosts, rows.ATK)
+            with b.when(ability.ignores_intimidate & (attack > LOWEST)):
+                tell_ability(b, number)
+            deltas = pick(ability.ignores_intimidate, 0, deltas)
+        after = jnp.clip(before + deltas, LOWEST, HIGHEST)
+        side.boosts = stages.put(side.boosts, after, stats)
+        with b.when((after > before).any()):
+            side.raised = True
+        with b.when((after < before).any()):
+            side.lowered = True
+        if by_foe:
+            _answer(b, number, (after < before).sum(dtype=jnp.int32))
+        if intimidating:
+            speed = stages.one(side.boosts, rows.SPE)
+            with b.when(ability.rattles & (attack > LOWEST) & (speed < HIGHEST)):
+                side.boosts = stages.put_one(side.boosts, speed + 1, rows.SPE)
+                side.raised = True
+                tell_ability(b, number)
+        with b.when((after != before).any()) as changed:
+            if by_ability:
+                tell_ability(b, number)
     return changed
 
 
-def _answer(b: Battle, number: int, lowered: Any, where: Any) -> None:
+def _answer(b: Battle, number: int, lowered: Any) -> None:
     """Defiant and Competitive answer once for each stage that the foe has lowered."""
     side, ability = b.side(number), b.ability(number)
     word = control.take(b.params.stages, ability.lowered_boosts)
     before = stages.several(side.boosts, ANSWERING)
     after = jnp.minimum(before + stages.several(word, ANSWERING) * lowered, HIGHEST)
-    rises = where & (after > before).any()
-    tell_ability(b, number, rises)
-    side.set("boosts", stages.put(side.boosts, after, ANSWERING), where=where)
-    side.set("raised", True, where=rises)
+    side.boosts = stages.put(side.boosts, after, ANSWERING)
+    with b.when((after > before).any()):
+        side.raised = True
+        tell_ability(b, number)
 
 
-def _send_back(b: Battle, number: int, deltas: Any, stats: Sequence[int], where: Any) -> None:
+def _send_back(b: Battle, number: int, deltas: Any, stats: Sequence[int]) -> None:
     """Mirror Armor lowers the other one's stages in place of its own."""
-    tell_ability(b, number, where & (b.side(1 - number).hp > 0))
-    _change(b, 1 - number, deltas, stats, where, by_foe=True, mirrored=True)
+    with b.when(b.side(1 - number).hp > 0):
+        tell_ability(b, number)
+    _change(b, 1 - number, deltas, stats, by_foe=True, mirrored=True)
 
 
 def _bits(mask: Any, stats: Sequence[int]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import Battle, gated, number_of
+from pokejax.battle import Battle, gated, number_of, was
 from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.numbers import quotient
@@ -18,38 +18,41 @@ TRANSLATED = ("last_move", "choice_lock")
 """Fields that name Transform by its slot, in which there is another move afterwards."""
 
 
-def trace(b: Battle, number: int, where: Any) -> Any:
+@was(2)
+def trace(b: Battle, number: int) -> Any:
     """Trace copies the other one's ability if that can be had; whether it does (``onUpdate`` of Trace)."""
-    copies: Any = _trace(b, number, where & b.ability(number).traces & (b.side(number).hp > 0))
-    return copies
+    with b.when(b.ability(number).traces & (b.side(number).hp > 0)):
+        return _trace(b, number)
 
 
 @gated("trace")
-def _trace(b: Battle, number: int, where: Any) -> Any:
+def _trace(b: Battle, number: int) -> Any:
     side, foe = b.side(number), b.side(1 - number)
-    found = b.ability_number(1 - number)
-    there = (foe.hp > 0) & (found != 0) & ~b.ability(1 - number).untraceable
-    copies = where & there & ~b.ability(1 - number).stays
-    b.shuffle(copies, "Trace", n=1)
-    side.set("copied_ability", found, where=copies)
-    b.forget("ability", "ability number")
-    for told in (0, 1):
-        tell_ability(b, told, copies)
+    found, other = b.ability_number(1 - number), b.ability(1 - number)
+    with b.when((foe.hp > 0) & (found != 0) & ~other.untraceable & ~other.stays) as copies:
+        b.shuffle("Trace", n=1)
+        side.copied_ability = found
+        b.forget("ability", "ability number")
+        for told in (0, 1):
+            tell_ability(b, told)
     return copies
 
 
-def trace_in_vain(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def trace_in_vain(b: Battle, number: int) -> None:
     """Trace draws among the foes also where the one there keeps its ability, and so again at every Update."""
-    where = where & b.ability(number).traces & ~b.side(number).fainted & (b.side(1 - number).hp > 0)
-    b.gate("trace in vain", where, lambda inner: _trace_who_stays(inner, 1 - number, where))
+    with b.when(b.ability(number).traces & ~b.side(number).fainted & (b.side(1 - number).hp > 0)):
+        b.gate("trace in vain", lambda inner: _trace_who_stays(inner, 1 - number))
 
 
-def _trace_who_stays(b: Battle, number: int, where: Any) -> None:
+def _trace_who_stays(b: Battle, number: int) -> None:
     listed = b.ability_listed(number)
-    b.shuffle(where & listed.stays & ~listed.untraceable, "Trace in vain", n=1)
+    with b.when(listed.stays & ~listed.untraceable):
+        b.shuffle("Trace in vain", n=1)
 
 
-def transform(b: Battle, number: int, where: Any) -> Any:
+@was(2)
+def transform(b: Battle, number: int) -> Any:
     """Become the other Pokémon, but for hit points, level and what it holds; whether it can (``transformInto``).
 
     Its cached speed is the other species' with its own effort.
@@ -58,7 +61,6 @@ def transform(b: Battle, number: int, where: Any) -> Any:
     masked = other.masked & (side.terastallized | foe.terastallized)
     barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
     barred = barred | (foe.guise > 0) | (side.guise > 0)
-    where = where & (side.hp > 0) & ~barred
     busted = foe.stirred & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguises
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
@@ -66,16 +68,18 @@ def transform(b: Battle, number: int, where: Any) -> Any:
         "form": pick(foe.changed | (busted & (other.base == MIMIKYU)), 1, foe.form),
         "speed": bare_speed(b.itself(number), other.base_spe), "transformed": True,
     }  # fmt: skip
-    for field, value in copied.items():
-        side.set(field, value, where=where)
-    for slot in range(MOVES):
-        side.copied_pp.set(slot, power.copied(b, other.moves[slot]), where=where)
-    side.set("boosts", foe.boosts, where=where)
-    code = pick(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
-    for field in TRANSLATED:
-        side.set(field, code, where=where & (getattr(side, field) > 0))
-    b.forget("pokemon", "ability", "ability number")
-    return where
+    with b.when((side.hp > 0) & ~barred) as works:
+        for field, value in copied.items():
+            side.set(field, value)
+        for slot in range(MOVES):
+            side.copied_pp[slot] = power.copied(b, other.moves[slot])
+        side.boosts = foe.boosts
+        code = pick(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
+        for field in TRANSLATED:
+            with b.when(getattr(side, field) > 0):
+                side.set(field, code)
+        b.forget("pokemon", "ability", "ability number")
+    return works
 
 
 def bare_speed(itself: Any, base: Any) -> Any:
@@ -85,9 +89,10 @@ def bare_speed(itself: Any, base: Any) -> Any:
     return quotient(grown * by, 100)
 
 
-def assume(b: Battle, where: Any) -> Any:
+@was(1)
+def assume(b: Battle) -> Any:
     """Transform: what the ability that comes with it brings is still to come, as an action of its own."""
-    worked = transform(b, 0, where)
-    b.side(0).set("awakening", True, where=worked)
-    b.side(0).set("assuming", True, where=worked)
+    with b.when(transform(b, 0)) as worked:
+        b.side(0).awakening = True
+        b.side(0).assuming = True
     return worked

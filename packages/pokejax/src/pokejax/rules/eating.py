@@ -6,18 +6,19 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle, any_of
+from pokejax.battle import Battle, any_of, was
 from pokejax.picking import pick
 from pokejax.rules.faint import heal
 from pokejax.rules.numbers import quotient
 from pokejax.rules.telling import tell_ability
 
 
-def ask_to_eat(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def ask_to_eat(b: Battle, number: int) -> None:
     """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
     listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
-    listens = listens & (b.side(1 - number).hp > 0)
-    b.shuffle(where & listens & b.tied(), "TryEatItem")
+    with b.when(listens & (b.side(1 - number).hp > 0) & b.tied()):
+        b.shuffle("TryEatItem")
 
 
 def unnerved(b: Battle, number: int) -> Any:
@@ -26,12 +27,13 @@ def unnerved(b: Battle, number: int) -> Any:
     return b.ability_out(1 - number).unnerves & (foe.hp > 0) & ~foe.queued_run_switch
 
 
-def ruminate(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def ruminate(b: Battle, number: int) -> None:
     """Cud Chew keeps the berry for the end of the next turn, or of this one if nothing is left to do in it."""
     side = b.side(number)
-    where = where & b.ability(number).chews
-    side.set("cud", side.item, where=where)
-    side.set("cud_turns", pick(queue_is_empty(b), 1, 2), where=where)
+    with b.when(b.ability(number).chews):
+        side.cud = side.item
+        side.cud_turns = pick(queue_is_empty(b), 1, 2)
 
 
 def queue_is_empty(b: Battle) -> Any:
@@ -40,8 +42,10 @@ def queue_is_empty(b: Battle) -> Any:
     return ~b.view.queued_residual & ~enters
 
 
-def enjoy(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def enjoy(b: Battle, number: int) -> None:
     """Cheek Pouch heals whoever eats."""
     share = b.ability(number).berry_heals
     most = b.pokemon(number).max_hp
-    tell_ability(b, number, heal(b, number, quotient(most, jnp.maximum(share, 1)), where & (share > 0)))
+    with b.when(share > 0), b.when(heal(b, number, quotient(most, jnp.maximum(share, 1)))):
+        tell_ability(b, number)

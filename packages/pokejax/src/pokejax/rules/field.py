@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import GRASS, Battle, any_of, number_of
+from pokejax.battle import GRASS, Battle, any_of, number_of, was
 from pokejax.picking import pick
 from pokejax.rules.forms import freeze_faces
 from pokejax.rules.numbers import NEUTRAL, chain
@@ -20,37 +20,40 @@ TERRAIN_TYPES = {
 STRENGTHENED, ONE_AND_A_HALF = 5325, 6144
 
 
-def set_weather(b: Battle, weather: Any, where: Any) -> Any:
+@was(2)
+def set_weather(b: Battle, weather: Any) -> Any:
     """Change the weather; whether it was another before (``Field.setWeather``)."""
-    changes = where & (weather != b.view.weather) & (weather != 0)
-    b.view.set("weather", weather, where=changes)
-    b.view.set("weather_turns", WEATHER_TURNS, where=changes)
-    b.shuffle(changes & b.tied(), "WeatherChange")
-    for number in (0, 1):
-        notice_weather(b, number, changes)
-    freeze_faces(b, changes)
+    with b.when((weather != b.view.weather) & (weather != 0)) as changes:
+        b.view.weather = weather
+        b.view.weather_turns = WEATHER_TURNS
+        _weather_has_changed(b)
+        freeze_faces(b)
     return changes
 
 
-def set_terrain(b: Battle, terrain: Any, where: Any) -> Any:
+@was(2)
+def set_terrain(b: Battle, terrain: Any) -> Any:
     """Change the terrain; whether it was another before (``Field.setTerrain``)."""
-    changes = where & (terrain != b.view.terrain) & (terrain != 0)
-    lay_terrain(b, terrain, TERRAIN_TURNS, changes)
+    with b.when((terrain != b.view.terrain) & (terrain != 0)) as changes:
+        lay_terrain(b, terrain, TERRAIN_TURNS)
     return changes
 
 
-def clear_terrain(b: Battle, where: Any) -> None:
+@was(1)
+def clear_terrain(b: Battle) -> None:
     """The terrain ends, if there is one."""
-    lay_terrain(b, 0, 0, where & (b.view.terrain != 0))
+    with b.when(b.view.terrain != 0):
+        lay_terrain(b, 0, 0)
 
 
-def lay_terrain(b: Battle, terrain: Any, turns: int, where: Any) -> None:
+def lay_terrain(b: Battle, terrain: Any, turns: int) -> None:
     """Put another terrain, or none, in place of what is there, and let everybody notice (``TerrainChange``)."""
-    b.view.set("terrain", terrain, where=where)
-    b.view.set("terrain_turns", turns, where=where)
-    b.shuffle(where & b.tied(), "TerrainChange")
+    b.view.terrain = terrain
+    b.view.terrain_turns = turns
+    with b.when(b.tied()):
+        b.shuffle("TerrainChange")
     for number in (0, 1):
-        notice_terrain(b, number, where)
+        notice_terrain(b, number)
 
 
 def terrain_multiplier(b: Battle, move: Any) -> Any:
@@ -63,17 +66,26 @@ def terrain_multiplier(b: Battle, move: Any) -> Any:
     return pick(expands, chain(by, ONE_AND_A_HALF), by)
 
 
-def twist(b: Battle, where: Any) -> Any:
+@was(1)
+def twist(b: Battle) -> Any:
     """Trick Room: for five turns the slower ones come first, or no longer."""
     room = b.view.trick_room
-    b.view.set("trick_room", pick(room > 0, 0, ROOM_TURNS), where=where)
-    return where
+    b.view.trick_room = pick(room > 0, 0, ROOM_TURNS)
+    return b.here
 
 
-def clear_weather(b: Battle, where: Any) -> None:
+@was(1)
+def clear_weather(b: Battle) -> None:
     """The weather ends."""
-    b.view.set("weather", 0, where=where)
-    b.view.set("weather_turns", 0, where=where)
-    b.shuffle(where & b.tied(), "WeatherChange")
+    b.view.weather = 0
+    b.view.weather_turns = 0
+    _weather_has_changed(b)
+
+
+
+def _weather_has_changed(b: Battle) -> None:
+    """Everybody notices (``WeatherChange``)."""
+    with b.when(b.tied()):
+        b.shuffle("WeatherChange")
     for number in (0, 1):
-        notice_weather(b, number, where)
+        notice_weather(b, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pokejax.battle import Battle, number_of
+from pokejax.battle import Battle, number_of, was
 from pokejax.picking import pick
 from pokejax.state import LAYOUT, VOLATILE, Words
 
@@ -19,25 +19,28 @@ _USER = [
 ]
 
 
-def foresee(b: Battle, where: Any) -> Any:
+@was(1)
+def foresee(b: Battle) -> Any:
     """See an attack on the place where the target is; whether none is under way yet."""
     target = b.side(1)
-    where = where & (target.future_turns == 0)
-    target.set("future_turns", pick(b.view.turn > LAST_TURN, LOST, TURNS), where=where)
-    target.set("future_by", b.side(0).order[0], where=where)
-    return where
+    with b.when(target.future_turns == 0) as foreseen:
+        target.future_turns = pick(b.view.turn > LAST_TURN, LOST, TURNS)
+        target.future_by = b.side(0).order[0]
+    return foreseen
 
 
-def draw_near(b: Battle, where: Any, second_first: Any) -> None:
+@was(1)
+def draw_near(b: Battle, second_first: Any) -> None:
     """What was seen comes nearer; what is due strikes next, at the slower Pokémon's place last."""
-    where = where & ~b.view.over
-    for number in (0, 1):
-        side = b.side(number)
-        coming = where & (side.future_turns > 0) & (side.future_turns != LOST)
-        comes = coming & (side.future_turns == 1)  # counted when it has struck
-        side.set("future_turns", side.future_turns - 1, where=coming & ~comes)
-        side.set("future_due", comes, where=where)
-    b.view.set("second_struck_first", second_first, where=where)
+    with b.when(~b.view.over):
+        for number in (0, 1):
+            side = b.side(number)
+            coming = (side.future_turns > 0) & (side.future_turns != LOST)
+            comes = coming & (side.future_turns == 1)  # counted when it has struck
+            with b.when(coming & ~comes):
+                side.future_turns = side.future_turns - 1
+            side.future_due = comes
+        b.view.second_struck_first = second_first
 
 
 def due(b: Battle) -> Any:
@@ -50,7 +53,8 @@ def first_is_struck(b: Battle) -> Any:
     return b.side(0).future_due & ~(b.side(1).future_due & b.view.second_struck_first)
 
 
-def stand_in(b: Battle, where: Any) -> tuple[Words, Any]:
+@was(1)
+def stand_in(b: Battle) -> tuple[Words, Any]:
     """Put who saw the attack in the place of who is out on the first side, if that is another one by now.
 
     It strikes with its bare stats: who is not out has neither ability nor item.
@@ -60,15 +64,17 @@ def stand_in(b: Battle, where: Any) -> tuple[Words, Any]:
     """
     kept, side, source = b.words, b.side(0), b.side(1).future_by
     out = side.order[0] == source
-    absent = where & ~(out & ~side.fainted)
     bystander, member = pick(side.hp > 0, b.ability_number(0), 0), side.member[source]
-    side.set("bystander", bystander, where=absent)
-    for field in ("row", "changed", "terastallized"):
-        side.set(field, getattr(member, field), where=absent & ~out)
-    side.set("terastallized", False, where=absent & out)
-    for field, value in (("item", 0), ("hp", 1), ("absent", True)):
-        side.set(field, value, where=absent)
-    side.clear([field.name for field in VOLATILE], where=absent)
+    with b.when(~(out & ~side.fainted)) as absent:
+        side.bystander = bystander
+        with b.when(~out):
+            for field in ("row", "changed", "terastallized"):
+                side.set(field, getattr(member, field))
+        with b.when(out):
+            side.terastallized = False
+        for field, value in (("item", 0), ("hp", 1), ("absent", True)):
+            side.set(field, value)
+        side.clear([field.name for field in VOLATILE])
     b.reopen(b.words)
     return kept, absent
 

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, gated
+from pokejax.battle import Battle, gated, was
 from pokejax.picking import pick
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
@@ -33,21 +33,25 @@ def best_stat(b: Battle, number: int) -> Any:
     return b.once(("best stat", number), (*bare, word), make)
 
 
-def notice_weather(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def notice_weather(b: Battle, number: int) -> None:
     """The sun comes or goes (``onWeatherChange``)."""
-    where = where & (b.ability(number).paradox == rows.SUNLIGHT)
-    b.gate("notice weather", where, lambda inner: _notice(inner, number, where, inner.weather == rows.SUN))
+    with b.when(b.ability(number).paradox == rows.SUNLIGHT):
+        b.gate("notice weather", lambda inner: _notice(inner, number, inner.weather == rows.SUN))
 
 
-def notice_terrain(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def notice_terrain(b: Battle, number: int) -> None:
     """The same of Electric Terrain and Quark Drive (``onTerrainChange``)."""
-    wakes = b.ability(number).paradox == rows.CURRENT
-    _notice(b, number, where & wakes, b.view.terrain == rows.ELECTRIC_TERRAIN)
+    with b.when(b.ability(number).paradox == rows.CURRENT):
+        _notice(b, number, b.view.terrain == rows.ELECTRIC_TERRAIN)
 
 
-def notice(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def notice(b: Battle, number: int) -> None:
     """Whoever comes in looks at what wakes its ability."""
-    _notice(b, number, where & (b.ability(number).paradox > 0), shines(b, number))
+    with b.when(b.ability(number).paradox > 0):
+        _notice(b, number, shines(b, number))
 
 
 def shines(b: Battle, number: int) -> Any:
@@ -57,35 +61,39 @@ def shines(b: Battle, number: int) -> Any:
     return ((wakes == rows.SUNLIGHT) & sunny) | ((wakes == rows.CURRENT) & charged)
 
 
-def _notice(b: Battle, number: int, where: Any, shining: Any) -> None:
+def _notice(b: Battle, number: int, shining: Any) -> None:
     side = b.side(number)
-    where = where & ~side.fainted
-    _grow(b, number, where & shining & (side.best_stat == 0))
-    side.set("best_stat", 0, where=where & ~shining & ~side.from_booster)
+    with b.when(~side.fainted):
+        with b.when(shining & (side.best_stat == 0)):
+            _grow(b, number)
+        with b.when(~shining & ~side.from_booster):
+            side.best_stat = 0
 
 
 @gated("paradox")
-def _grow(b: Battle, number: int, where: Any) -> None:
+def _grow(b: Battle, number: int) -> None:
     """The best stat is the one that grows."""
-    tell_ability(b, number, where)
-    b.side(number).set("best_stat", best_stat(b, number), where=where)
+    tell_ability(b, number)
+    b.side(number).best_stat = best_stat(b, number)
 
 
-def use_booster(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def use_booster(b: Battle, number: int) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
     side = b.side(number)
-    where = where & b.item(number).booster & ~side.unstarted & (b.ability(number).paradox > 0)
-    _use_booster(b, number, where & (side.hp > 0) & ~side.fainted & ~side.queued_run_switch)
+    stands = (side.hp > 0) & ~side.fainted & ~side.queued_run_switch
+    with b.when(b.item(number).booster & ~side.unstarted & (b.ability(number).paradox > 0) & stands):
+        _use_booster(b, number)
 
 
 @gated("Booster Energy")
-def _use_booster(b: Battle, number: int, where: Any) -> None:
+def _use_booster(b: Battle, number: int) -> None:
     side = b.side(number)
-    where = where & ~shines(b, number)
-    new = where & (side.best_stat == 0)
-    _grow(b, number, new)
-    side.set("from_booster", True, where=new)
-    use_up(b, number, where)
+    with b.when(~shines(b, number)):
+        with b.when(side.best_stat == 0):
+            _grow(b, number)
+            side.from_booster = True
+        use_up(b, number)
 
 
 def growth(b: Battle, number: int, stat: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle
+from pokejax.battle import Battle, was
 from pokejax.picking import pick
 from pokejax.state import COPIED_PP, MAX_PP
 from rlenv_shared import control
@@ -24,11 +24,14 @@ def most(b: Battle, number: int, slot: int) -> Any:
     return jnp.minimum(_most(b, move), pick(transformed, COPIED_PP, MAX_PP))
 
 
-def put(b: Battle, number: int, slot: Any, amount: Any, where: Any) -> None:
+@was(4)
+def put(b: Battle, number: int, slot: Any, amount: Any) -> None:
     """Leave so much in a slot."""
     side = b.side(number)
-    side.pp.set(slot, amount, where=where & ~side.transformed)
-    side.copied_pp.set(slot, jnp.minimum(amount, COPIED_PP), where=where & side.transformed)
+    with b.when(~side.transformed):
+        side.pp[slot] = amount
+    with b.when(side.transformed):
+        side.copied_pp[slot] = jnp.minimum(amount, COPIED_PP)
 
 
 def copied(b: Battle, move: Any) -> Any:

@@ -10,39 +10,44 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle
+from pokejax.battle import Battle, was
 from pokejax.picking import pick
 from pokejax.rules.numbers import quotient
 from pokejax.state import MOVES, NOT_ASKED, TEAM
 
 
-def tell_ability(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def tell_ability(b: Battle, number: int) -> None:
     """A message names an active Pokémon's ability: its own, if it has not transformed."""
     side = b.side(number)
-    side.set("ability_shown", True, where=where & ~side.transformed)
+    with b.when(~side.transformed):
+        side.ability_shown = True
 
 
-def tell_item(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def tell_item(b: Battle, number: int) -> None:
     """A message names an active Pokémon's item, or says that it has none."""
-    b.side(number).set("item_shown", True, where=where)
+    b.side(number).item_shown = True
 
 
-def tell_move(b: Battle, slot: Any, where: Any) -> None:
+@was(2)
+def tell_move(b: Battle, slot: Any) -> None:
     """A message names a move of whoever acts: its own, if it has not transformed."""
     user = b.side(0)
-    user.set("moves_shown", user.moves_shown | (1 << slot), where=where & ~user.transformed)
+    with b.when(~user.transformed):
+        user.moves_shown = user.moves_shown | (1 << slot)
 
 
 def tell_copies(b: Battle) -> None:
     """Who has transformed is asked with the moves and the ability of the other one, which its player now knows."""
     for number in (0, 1):
         side, foe = b.side(number), b.side(1 - number)
-        learns = side.transformed & (b.view.request != NOT_ASKED)
-        for one in (foe, *(foe.member[place] for place in range(TEAM))):
-            here = learns & (one.row == side.copied_row)
-            itself = here & (foe.guise == 0) if one is foe else here
-            one.set("moves_shown", 2**MOVES - 1, where=itself)
-            one.set("ability_shown", True, where=here)
+        with b.when(side.transformed & (b.view.request != NOT_ASKED)):
+            for one in (foe, *(foe.member[place] for place in range(TEAM))):
+                with b.when(one.row == side.copied_row):
+                    with b.when(foe.guise == 0 if one is foe else None):
+                        one.moves_shown = 2**MOVES - 1
+                    one.ability_shown = True
 
 
 def next_to_appear(side: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle
+from pokejax.battle import Battle, was
 from pokejax.picking import pick
 from pokejax.rules.faint import heal
 from pokejax.rules.numbers import quotient
@@ -16,21 +16,24 @@ CLOCK = 255
 """Turns are counted modulo 256 here, so a wish of the last of them never comes true and none can follow it."""
 
 
-def wish(b: Battle, where: Any) -> Any:
+@was(1)
+def wish(b: Battle) -> Any:
     """Wish for half of the user's hit points; whether no other wish is under way."""
     side = b.side(0)
-    where = where & (side.wish_turns == 0)
     lost = ((b.view.turn - 1) & CLOCK) == CLOCK
-    side.set("wish_turns", pick(lost, LOST, TURNS), where=where)
-    side.set("wish", b.pokemon(0).max_hp, where=where)
-    return where
+    with b.when(side.wish_turns == 0) as wishes:
+        side.wish_turns = pick(lost, LOST, TURNS)
+        side.wish = b.pokemon(0).max_hp
+    return wishes
 
 
-def come_true(b: Battle, where: Any) -> None:
+@was(1)
+def come_true(b: Battle) -> None:
     """Wishes of the turn before are granted, if anybody stands there."""
     for number in (0, 1):
         side = b.side(number)
-        present = where & ~b.view.over & (side.wish_turns > 0) & (side.wish_turns != LOST)
         left = side.wish_turns - 1
-        side.set("wish_turns", left, where=present)
-        heal(b, number, jnp.maximum(quotient(side.wish, 2), 1), present & (left == 0) & ~side.fainted)
+        with b.when(~b.view.over & (side.wish_turns > 0) & (side.wish_turns != LOST)):
+            side.wish_turns = left
+            with b.when((left == 0) & ~side.fainted):
+                heal(b, number, jnp.maximum(quotient(side.wish, 2), 1))
