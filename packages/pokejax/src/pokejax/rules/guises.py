@@ -12,22 +12,24 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle
+from pokejax.battle import Battle, was
 from pokejax.picking import pick
 from pokejax.rules.telling import next_to_appear, percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, TEAM
 
 
-def appear(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def appear(b: Battle, number: int) -> None:
     """A side's Pokémon has come in, as itself or, if it has Illusion, as the last that stands behind it."""
     side = b.side(number)
-    doubtful = where & (b.ability(number).feigns | side.member[side.order[0]].veiled)
-    b.when("appear in a guise", doubtful, lambda inner: _come_out(inner, number, doubtful))
+    with b.when(b.ability(number).feigns | side.member[side.order[0]].veiled):
+        b.branch("appear in a guise", lambda inner: _come_out(inner, number))
     side = b.side(number)
-    side.set("appeared", next_to_appear(side), where=where & (side.guise == 0) & (side.appeared == 0))
+    with b.when((side.guise == 0) & (side.appeared == 0)):
+        side.appeared = next_to_appear(side)
 
 
-def _come_out(b: Battle, number: int, where: Any) -> None:
+def _come_out(b: Battle, number: int) -> None:
     """Put a guise on (``onBeforeSwitchIn``), or be seen as what one is again."""
     side = b.side(number)
     behind = jnp.zeros_like(side.guise)
@@ -35,24 +37,30 @@ def _come_out(b: Battle, number: int, where: Any) -> None:
         behind = pick(side.member[side.order[place]].fainted, behind, side.order[place] + 1)
     name, itself = side.member[behind - 1], side.member[side.order[0]]
     barred = side.terastallized & b.row("pokemon", rows.POKEMON, name.row).masked
-    feigns = where & b.ability(number).feigns
+    feigns = b.ability(number).feigns
     puts_on = feigns & (behind > 0) & ~barred
-    side.set("guise", pick(puts_on, behind, 0), where=feigns)
-    side.set("wearer", side.order[0] + 1, where=puts_on)
-    for field, value in (("told_status", side.status), ("told_tera", side.terastallized)):
-        itself.set(field, value, where=puts_on & ~itself.veiled)
-    itself.set("told_item", side.item + 1, where=puts_on & side.item_shown)
-    name.set("percent", 100, where=puts_on & (name.appeared == 0))
-    name.set("appeared", next_to_appear(side), where=puts_on & (name.appeared == 0))
+    with b.when(feigns):
+        side.guise = pick(puts_on, behind, 0)
+    with b.when(puts_on):
+        side.wearer = side.order[0] + 1
+        with b.when(~itself.veiled):
+            itself.told_status = side.status
+            itself.told_tera = side.terastallized
+        with b.when(side.item_shown):
+            itself.told_item = side.item + 1
+        with b.when(name.appeared == 0):
+            name.percent = 100
+            name.appeared = next_to_appear(side)
     before = pick(puts_on, _told_status(name), _told_status(itself))
     rested = pick(puts_on, name.rested, side.rested)
     goes_on = (side.status == rows.SLP) & (before == rows.SLP)
-    side.set("rested", pick(goes_on, rested, 0), where=where)
-    for field in ("moves_shown", "gone"):
-        side.set(field, 0, where=puts_on)
-    for one in (side, itself):
-        one.set("item_shown", False, where=puts_on)
-    itself.set("veiled", puts_on, where=where)
+    side.rested = pick(goes_on, rested, 0)
+    with b.when(puts_on):
+        for field in ("moves_shown", "gone"):
+            side.set(field, 0)
+        for one in (side, itself):
+            one.item_shown = False
+    itself.veiled = puts_on
 
 
 def _told_status(member: Any) -> Any:
@@ -60,44 +68,52 @@ def _told_status(member: Any) -> Any:
     return pick(member.veiled, member.told_status, member.status)
 
 
-def drop(b: Battle, number: int, where: Any) -> None:
+@was(2)
+def drop(b: Battle, number: int) -> None:
     """What an active Pokémon seems to be falls off it, and what was seen meanwhile was seen of itself (``onEnd``)."""
-    where = where & (b.side(number).guise > 0)
-    b.when("drop a guise", where, lambda inner: _drop(inner, number, where))
+    with b.when(b.side(number).guise > 0):
+        b.branch("drop a guise", lambda inner: _drop(inner, number))
 
 
-def _drop(b: Battle, number: int, where: Any) -> None:
+def _drop(b: Battle, number: int) -> None:
     side = b.side(number)
     itself = side.member[side.order[0]]
-    side.set("appeared", next_to_appear(side), where=where & (side.appeared == 0))
-    side.set("moves_shown", side.moves_shown | itself.moves_shown, where=where)
-    side.set("gone", itself.gone, where=where & (side.gone == 0))
-    side.set("ability_shown", True, where=where)
-    side.set("guise", 0, where=where)
-    itself.set("veiled", False, where=where)
+    with b.when(side.appeared == 0):
+        side.appeared = next_to_appear(side)
+    side.moves_shown = side.moves_shown | itself.moves_shown
+    with b.when(side.gone == 0):
+        side.gone = itself.gone
+    side.ability_shown = True
+    side.guise = 0
+    itself.veiled = False
 
 
-def drop_before_terastallizing(b: Battle, where: Any) -> None:
+@was(1)
+def drop_before_terastallizing(b: Battle) -> None:
     """Who seems to be one that changes with its types cannot do the same, and shows itself."""
-    where = where & (b.side(0).guise > 0)
 
     def rule(inner: Battle) -> None:
         side = inner.side(0)
-        _drop(inner, 0, where & inner.row("pokemon", rows.POKEMON, side.member[side.guise - 1].row).masked)
+        with inner.when(inner.row("pokemon", rows.POKEMON, side.member[side.guise - 1].row).masked):
+            _drop(inner, 0)
 
-    b.when("drop a guise to Terastallize", where, rule)
+    with b.when(b.side(0).guise > 0):
+        b.branch("drop a guise to Terastallize", rule)
 
 
-def vanish(b: Battle, where: Any) -> None:
+@was(1)
+def vanish(b: Battle) -> None:
     """The first side's Pokémon leaves, in its guise if it has one; what heals it then, nobody sees."""
     side = b.side(0)
     shown = percent(side.hp, b.pokemon(0).max_hp)
-    side.set("percent", shown, where=where & ~side.fainted & (side.guise == 0))
-    disguised = where & (side.guise > 0)
-    b.when("leave in a guise", disguised, lambda inner: _leave(inner, shown, disguised))
+    disguised = side.guise > 0
+    with b.when(~side.fainted & ~disguised):
+        side.percent = shown
+    with b.when(disguised):
+        b.branch("leave in a guise", lambda inner: _leave(inner, shown))
 
 
-def _leave(b: Battle, shown: Any, where: Any) -> None:
+def _leave(b: Battle, shown: Any) -> None:
     """What was told of who leaves is told of who it seemed to be, whether it stands or has fainted."""
     side = b.side(0)
     name, itself = side.member[side.guise - 1], side.member[side.order[0]]
@@ -106,22 +122,27 @@ def _leave(b: Battle, shown: Any, where: Any) -> None:
         "percent": shown, "rested": side.rested, "false_moves": name.false_moves | side.moves_shown,
     }  # fmt: skip
     for field, value in told.items():
-        name.set(field, value, where=where)
-    name.set("told_item", side.item + 1, where=where & side.item_shown)
-    name.set("item_shown", False, where=where & side.item_shown)
-    name.set("gone", side.gone, where=where & (side.gone > 0))
+        name.set(field, value)
+    with b.when(side.item_shown):
+        name.told_item = side.item + 1
+        name.item_shown = False
+    with b.when(side.gone > 0):
+        name.gone = side.gone
     for slot in range(MOVES):
         spent = name.false_spent[slot] + jnp.maximum(itself.pp[slot] - side.pp[slot], 0)
-        name.false_spent.set(slot, jnp.minimum(spent, MAX_PP - 1), where=where)
+        name.false_spent[slot] = jnp.minimum(spent, MAX_PP - 1)
     for field in BEHIND:
-        side.set(field, getattr(itself, field), where=where)
-    side.set("guise", 0, where=where & side.fainted)
+        side.set(field, getattr(itself, field))
+    with b.when(side.fainted):
+        side.guise = 0
 
 
-def told_healthy(b: Battle, number: int, place: int, where: Any) -> None:
+@was(3)
+def told_healthy(b: Battle, number: int, place: int) -> None:
     """One behind is cured, by the name under which it was last out."""
     side = b.side(number)
     other = side.member[side.member[place].guise - 1]
-    own = where & (side.member[place].guise == 0)
-    for member, here in ((side.member[place], own), (other, where & ~own)):
-        member.set("told_status", 0, where=here & (member.told_status != FAINTED))
+    own = side.member[place].guise == 0
+    for member, here in ((side.member[place], own), (other, ~own)):
+        with b.when(here & (member.told_status != FAINTED)):
+            member.told_status = 0
