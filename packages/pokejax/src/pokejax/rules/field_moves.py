@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import Battle, gated
+from pokejax.battle import Battle, gated, was
 from pokejax.rules.field import set_weather, twist
 from pokejax.rules.guises import told_healthy
 from pokejax.rules.hazards import change_courts, lay
@@ -14,34 +14,47 @@ from pokejax.rules.status import STATUS_FIELDS, cure
 from pokejax.state import TEAM
 
 
+@was(2)
 @gated("change field")
-def change_field(b: Battle, move: Any, where: Any) -> Any:
+def change_field(b: Battle, move: Any) -> Any:
     """What a move does to the field, a side or a team; whether anything changed."""
-    changed = set_weather(b, move.weather, where & (move.target == rows.AT_FIELD) & (move.weather != 0))
-    changed = changed | twist(b, where & move.twists) | clear_stages(b, where & move.clears_stages)
-    changed = changed | lay(b, 1, move.side_condition, where & (move.target == rows.AT_FOE_SIDE))
-    changed = changed | change_courts(b, where & move.changes_courts) | heal_team(b, where & move.heals_team)
-    return changed | raise_screen(b, move.side_condition, where & (move.target == rows.AT_OWN_SIDE))
+    with b.when((move.target == rows.AT_FIELD) & (move.weather != 0)):
+        changed = set_weather(b, move.weather)
+    with b.when(move.twists):
+        changed = changed | twist(b)
+    with b.when(move.clears_stages):
+        changed = changed | clear_stages(b)
+    with b.when(move.target == rows.AT_FOE_SIDE):
+        changed = changed | lay(b, 1, move.side_condition)
+    with b.when(move.changes_courts):
+        changed = changed | change_courts(b)
+    with b.when(move.heals_team):
+        changed = changed | heal_team(b)
+    with b.when(move.target == rows.AT_OWN_SIDE):
+        changed = changed | raise_screen(b, move.side_condition)
+    return changed
 
 
 @gated("heal team")
-def heal_team(b: Battle, where: Any) -> Any:
+def heal_team(b: Battle) -> Any:
     """Heal Bell ends the status of the whole team; whether anybody had one."""
     side = b.side(0)
-    cured = where & (side.hp > 0) & (side.status != 0)
-    cure(b, 0, cured)
+    with b.when((side.hp > 0) & (side.status != 0)) as cured:
+        cure(b, 0)
     for place in range(TEAM):
         member = side.member[place]
-        ails = where & (side.order[0] != place) & (member.hp > 0) & (member.status != 0)
-        told_healthy(b, 0, place, ails)
-        for field in STATUS_FIELDS:
-            member.set(field, 0, where=ails)
+        with b.when((side.order[0] != place) & (member.hp > 0) & (member.status != 0)) as ails:
+            told_healthy(b, 0, place)
+            for field in STATUS_FIELDS:
+                member.set(field, 0)
         cured = cured | ails
     return cured
 
 
-def clear_stages(b: Battle, where: Any) -> Any:
+@was(1)
+def clear_stages(b: Battle) -> Any:
     """Haze sets all stages of both Pokémon back."""
     for number in (0, 1):
-        b.side(number).clear("boosts", where=where & ~b.side(number).fainted)
-    return where
+        with b.when(~b.side(number).fainted):
+            b.side(number).clear("boosts")
+    return b.here

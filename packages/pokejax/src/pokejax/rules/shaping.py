@@ -19,12 +19,12 @@ DARK = number_of("type", "Dark")
 WEATHER_TYPES = {rows.SUN: "Fire", rows.RAIN: "Water", rows.SAND: "Rock", rows.SNOW: "Ice"}
 
 
-def shape(b: Battle, move: Any, where: Any) -> None:
-    """All of it, in Showdown's order; it draws where ``where``."""
+def shape(b: Battle, move: Any, used: Any) -> None:
+    """All of it, in Showdown's order; it draws where the move is ``used``."""
     take_tera_type(b, move)
     take_form(b, move)
     retype(b, move)
-    weigh_stats(b, move, where)
+    weigh_stats(b, move, used)
     force(b, move)
 
 
@@ -32,15 +32,18 @@ def take_tera_type(b: Battle, move: Any) -> None:
     """Tera Blast has the user's tera type, and strikes with its better stat; a Stellar one costs stages."""
     user, pokemon = b.side(0), b.pokemon(0)
     stellar = user.terastallized & (pokemon.tera_type == STELLAR)
-    move.set("power", STELLAR_POWER, where=move.becomes_tera & stellar)
-    move.set("self_boosts", b.params.parting, where=move.becomes_tera & stellar)
+    with b.when(move.becomes_tera & stellar):
+        move.power = STELLAR_POWER
+        move.self_boosts = b.params.parting
     becomes = (move.becomes_tera & user.terastallized) | (move.becomes_stellar & stellar)
-    move.set("type", pokemon.tera_type, where=becomes)
+    with b.when(becomes):
+        move.type = pokemon.tera_type
     stronger = staged_stat(pokemon.atk, user, rows.ATK) > staged_stat(pokemon.spa, user, rows.SPA)
-    move.set("category", rows.PHYSICAL, where=(becomes | move.better_stat) & stronger)
+    with b.when((becomes | move.better_stat) & stronger):
+        move.category = rows.PHYSICAL
 
 
-def weigh_stats(b: Battle, move: Any, where: Any) -> None:
+def weigh_stats(b: Battle, move: Any, used: Any) -> None:
     """Shell Side Arm strikes physically, and touches, where that does more; a coin decides between equals."""
     user, target, own, other = b.side(0), b.side(1), b.pokemon(0), b.pokemon(1)
 
@@ -49,44 +52,53 @@ def weigh_stats(b: Battle, move: Any, where: Any) -> None:
 
     physical = strength(staged_stat(own.atk, user, rows.ATK), staged_stat(other.def_, target, rows.DEF))
     special = strength(staged_stat(own.spa, user, rows.SPA), staged_stat(other.spd, target, rows.SPD))
-    where = where & move.weighs_stats
-    even = where & (physical == special)
-    touches = where & ((physical > special) | (even & (b.draw(even, 2, "Shell Side Arm") < 1)))
-    move.set("category", rows.PHYSICAL, where=touches)
-    move.set("contact", True, where=touches)
+    with b.when(used & move.weighs_stats):
+        with b.when(physical == special) as even:
+            lucky = b.draw(2, "Shell Side Arm") < 1
+        with b.when((physical > special) | (even & lucky)):
+            move.category = rows.PHYSICAL
+            move.contact = True
 
 
 def take_form(b: Battle, move: Any) -> None:
     """Weather Ball follows the weather, Judgment a plate, Raging Bull the breed, Curse its user's type."""
-    weather = b.weather
-    for number, name in WEATHER_TYPES.items():
-        move.set("type", number_of("type", name), where=move.follows_weather & (weather == number))
-    move.set("power", 2 * move.power, where=move.follows_weather & (weather != 0))
-    move.set("type", b.item(0).plate, where=move.follows_plate & (b.item(0).plate > 0))
-    breed = b.pokemon(0)
-    own = (move.follows_breed > 0) & (move.follows_breed == breed.base)
-    move.set("type", pick(breed.type2 > 0, breed.type2, breed.type1), where=own)
-    move.set("type", b.types(0)[0], where=move.follows_user)
-    move.set("type", DARK, where=move.follows_form & (b.side(0).form > 0))
+    weather, plate, breed = b.weather, b.item(0).plate, b.pokemon(0)
+    with b.when(move.follows_weather):
+        for number, name in WEATHER_TYPES.items():
+            with b.when(weather == number):
+                move.type = number_of("type", name)
+        with b.when(weather != 0):
+            move.power = 2 * move.power
+    with b.when(move.follows_plate & (plate > 0)):
+        move.type = plate
+    with b.when((move.follows_breed > 0) & (move.follows_breed == breed.base)):
+        move.type = pick(breed.type2 > 0, breed.type2, breed.type1)
+    with b.when(move.follows_user):
+        move.type = b.types(0)[0]
+    with b.when(move.follows_form & (b.side(0).form > 0)):
+        move.type = DARK
     haunts = b.has_type(0, GHOST)
-    move.set("self_boosts", 0, where=move.curses & haunts)
-    move.set("volatile", 0, where=move.curses & ~haunts)
-    move.set("target", rows.AT_SELF, where=move.curses & ~haunts)
+    with b.when(move.curses & haunts):
+        move.self_boosts = 0
+    with b.when(move.curses & ~haunts):
+        move.volatile = 0
+        move.target = rows.AT_SELF
 
 
 def retype(b: Battle, move: Any) -> None:
     """Pixilate and Galvanize give moves of type Normal another, Liquid Voice sounds (``ModifyType``)."""
     ability = b.ability(0)
     own_way = move.follows_plate | move.follows_weather | (move.becomes_tera & b.side(0).terastallized)
-    changes = (ability.retypes > 0) & (move.type == NORMAL) & ~own_way
-    move.set("type", ability.retypes, where=changes)
-    move.set("retyped", True, where=changes)
-    move.set("type", WATER, where=ability.liquid_voice & move.sound)
+    with b.when((ability.retypes > 0) & (move.type == NORMAL) & ~own_way):
+        move.type = ability.retypes
+        move.retyped = True
+    with b.when(ability.liquid_voice & move.sound):
+        move.type = WATER
 
 
 def force(b: Battle, move: Any) -> None:
     """Sheer Force gives up what a move does besides damage, and what it costs, for power."""
-    forced = b.ability(0).forces & (move.secondaries > 0)
-    move.set("forced", True, where=forced)
-    move.set("secondaries", 0, where=forced)
-    move.set("self_boosts", 0, where=forced)
+    with b.when(b.ability(0).forces & (move.secondaries > 0)):
+        move.forced = True
+        move.secondaries = 0
+        move.self_boosts = 0
