@@ -140,7 +140,7 @@ class Battle:
         """Where all conditions that are present hold, bool."""
         return np.bool_(True) if self.conditions.here is None else self.conditions.here
 
-    def when(self, condition: Any) -> contextlib.AbstractContextManager[Any]:
+    def when(self, condition: Any) -> contextlib.AbstractContextManager[Any, None]:
         """Within, this condition is present, too: nothing is written or drawn where it does not hold.
 
         Gives where all conditions hold.
@@ -477,21 +477,10 @@ def gated(name: str, dtype: Any = jnp.bool_) -> Callable[[Callable[..., Any]], C
     """
 
     def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        signature = inspect.signature(rule)
-        says = signature.return_annotation not in (None, "None")
+        says = inspect.signature(rule).return_annotation not in (None, "None")
 
         @functools.wraps(rule)
         def run(b: Battle, *arguments: Any, **options: Any) -> Any:
-            if "where" in signature.parameters:
-                where = signature.bind(b, *arguments, **options).arguments["where"]
-
-                def old(inner: Battle) -> Any:
-                    own = [_inside(one, inner) for one in arguments]
-                    return rule(inner, *own, **options)
-
-                with b.when(where):
-                    return b.gate(name, old, jnp.zeros_like(where, dtype) if says else None)
-
             def inside(inner: Battle) -> Any:
                 own = [_inside(one, inner) for one in arguments]
                 return rule(inner, *own, **options)
@@ -523,53 +512,3 @@ def number_of(kind: str, name: str) -> int:
 ELECTRIC, FLYING, GRASS, NORMAL, STELLAR = (
     number_of("type", name) for name in ("Electric", "Flying", "Grass", "Normal", "Stellar")
 )
-
-
-# --- shims (while rules are converted) ---
-
-
-def was(position: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
-        signature = inspect.signature(rule)
-
-        @functools.wraps(rule)
-        def run(b: Battle, *arguments: Any, **options: Any) -> Any:
-            if "where" in options:
-                where = options.pop("where")
-                with b.when(None if where is True else where):
-                    return rule(b, *arguments, **options)
-            try:
-                signature.bind(b, *arguments, **options)
-            except TypeError:
-                where = arguments[position - 1]
-                rest = (*arguments[: position - 1], *arguments[position:])
-                with b.when(where):
-                    return rule(b, *rest, **options)
-            return rule(b, *arguments, **options)
-
-        return run
-
-    return decorate
-
-
-def _shim(name: str, is_old: Callable[..., bool], position: int, to: str | None = None) -> None:
-    new, target = getattr(Battle, name), getattr(Battle, to or name)
-
-    def run(self: Battle, *arguments: Any, **options: Any) -> Any:
-        if is_old(arguments):
-            with self.conditions.when(arguments[position]):
-                return target(self, *arguments[:position], *arguments[position + 1 :], **options)
-        return new(self, *arguments, **options)
-
-    setattr(Battle, name, run)
-
-
-_shim("branch", lambda a: False, 0)
-_shim("gate", lambda a: not callable(a[1]), 1)
-_shim("when", lambda a: isinstance(a[0], str), 1, "branch")
-_shim("draw", lambda a: len(a) == 3, 0)
-_shim("shuffle", lambda a: not isinstance(a[0], str), 0)
-_shim("tie", lambda a: not isinstance(a[0], str), 0)
-_shim("ask_unaware", lambda a: a and not isinstance(a[0], int), 0)
-_shim("ask_about_move", lambda a: bool(a), 0)
-_shim("ask_about_damage", lambda a: len(a) == 2, 1)

@@ -43,14 +43,14 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         given |= {"ModifyDamage by screens": roll, "Unaware": roll, "ruin": roll, "attack": roll, "Shell Side Arm": 1}
         b = Battle(words, tables, lambda random, generator, mask, n, site: (given[site], generator))
         row = b.move(move)
-        always = jnp.ones_like(b.view.over)
         user, target = b.side(0), b.side(1)
-        user.set("status", 0, where=row.defrost & (user.status == rows.FRZ))
-        pass_by_ability(b, row, always)
-        shape(b, row, always)
+        with b.when(row.defrost & (user.status == rows.FRZ)):
+            user.status = 0
+        pass_by_ability(b, row)
+        shape(b, row, used=True)
         meets = matchup(b, row)
-        row.set("always_crits", critical, where=always)
-        found = damage(b, row, meets, FIRST_HIT, always)
+        row.always_crits = critical
+        found = damage(b, row, meets, FIRST_HIT)
         harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
         harmless = harmless | (row.evens_hp & (target.hp <= user.hp)) | (row.coats & (user.coat == 0))
         return pick(harmless, 0, found)

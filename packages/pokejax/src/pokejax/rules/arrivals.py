@@ -32,11 +32,8 @@ def note(b: Battle, before: Words) -> None:
         changed = jnp.zeros_like(b.words[0])
         for word, mask in _bits(number).items():
             changed = changed | ((b.words[word] ^ before[word]) & np.int32(mask))
-
-        def rule(b: Battle, number: int = number) -> None:
-            _renumber(b.side(number))
-
-        b.gate("arrivals", changed != 0, rule)
+        with b.when(changed != 0):
+            b.gate("arrivals", functools.partial(_renumber, number=number))
 
 
 @functools.cache
@@ -51,15 +48,16 @@ def _bits(number: int) -> dict[int, int]:
     return {word: mask - 2**32 if mask >= 2**31 else mask for word, mask in found.items()}
 
 
-def _renumber(side: Any) -> None:
+def _renumber(b: Battle, number: int) -> None:
+    side = b.side(number)
     here = present(side)
     old = [side.arrived[k] for k in range(len(ARRIVING))]
     latest = jnp.zeros_like(old[0])
-    for one, number in zip(here, old, strict=True):
-        latest = jnp.maximum(latest, pick(one, number, 0))
+    for one, place in zip(here, old, strict=True):
+        latest = jnp.maximum(latest, pick(one, place, 0))
     new = jnp.minimum(latest + 1, np.int32(LATEST))
-    for k, (one, number) in enumerate(zip(here, old, strict=True)):
-        side.arrived.set(k, pick(one, pick(number > 0, number, new), 0))
+    for k, (one, place) in enumerate(zip(here, old, strict=True)):
+        side.arrived[k] = pick(one, pick(place > 0, place, new), 0)
 
 
 def before(side: Any, field: str) -> Any:

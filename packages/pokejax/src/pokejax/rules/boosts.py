@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, gated, was
+from pokejax.battle import Battle, gated
 from pokejax.picking import pick
 from pokejax.rules.telling import tell_ability
 from pokejax.stages import EVERY, HIGHEST, LOWEST
@@ -19,7 +19,6 @@ ANSWERING: Final = (rows.ATK, rows.SPA)
 """What Defiant and Competitive raise."""
 
 
-@was(3)
 @gated("boost")
 def boost(
     b: Battle,

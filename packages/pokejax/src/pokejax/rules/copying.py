@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import Battle, gated, number_of, was
+from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.numbers import quotient
@@ -18,7 +18,6 @@ TRANSLATED = ("last_move", "choice_lock")
 """Fields that name Transform by its slot, in which there is another move afterwards."""
 
 
-@was(2)
 def trace(b: Battle, number: int) -> Any:
     """Trace copies the other one's ability if that can be had; whether it does (``onUpdate`` of Trace)."""
     with b.when(b.ability(number).traces & (b.side(number).hp > 0)):
@@ -38,7 +37,6 @@ def _trace(b: Battle, number: int) -> Any:
     return copies
 
 
-@was(2)
 def trace_in_vain(b: Battle, number: int) -> None:
     """Trace draws among the foes also where the one there keeps its ability, and so again at every Update."""
     with b.when(b.ability(number).traces & ~b.side(number).fainted & (b.side(1 - number).hp > 0)):
@@ -51,7 +49,6 @@ def _trace_who_stays(b: Battle, number: int) -> None:
         b.shuffle("Trace in vain", n=1)
 
 
-@was(2)
 def transform(b: Battle, number: int) -> Any:
     """Become the other Pokémon, but for hit points, level and what it holds; whether it can (``transformInto``).
 
@@ -89,7 +86,6 @@ def bare_speed(itself: Any, base: Any) -> Any:
     return quotient(grown * by, 100)
 
 
-@was(1)
 def assume(b: Battle) -> Any:
     """Transform: what the ability that comes with it brings is still to come, as an action of its own."""
     with b.when(transform(b, 0)) as worked:

@@ -79,14 +79,14 @@ def matchup(b: Battle, move: Any) -> Matchup:
     return Matchup(pick(shelled, -1, exponent), immune, shelled)
 
 
-def critical_hit(b: Battle, move: Any, where: Any) -> Any:
+def critical_hit(b: Battle, move: Any) -> Any:
     """Whether the hit is critical; moves that always are do not draw."""
     raised = jnp.minimum(move.crit_ratio + b.item(0).scope.astype(jnp.int32), len(CRIT_RATIOS) - 1)
     chance = jnp.zeros_like(move.crit_ratio)
     for one_in_number, one_in in enumerate(CRIT_RATIOS):
         chance = pick(raised == one_in_number, one_in, chance)
-    asks = where & ~move.always_crits & (move.crit_ratio > 0)
-    drawn = b.draw(asks, chance.astype(jnp.uint32), "critical") < 1
+    with b.when(~move.always_crits & (move.crit_ratio > 0)) as asks:
+        drawn = b.draw(chance.astype(jnp.uint32), "critical") < 1
     return (move.always_crits | (asks & drawn)) & ~b.ability(1).no_crits
 
 
@@ -119,7 +119,7 @@ def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
     )  # fmt: skip
 
 
-def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
+def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
     doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
@@ -149,7 +149,8 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any, where: Any) -> Any:
     by = chain(by, pick((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
     after_the_other = (move.fuses > 0) & (b.view.fused == 3 - move.fuses)
     by = pick(after_the_other, 2 * by, by)
-    all_out = move.fickle & (b.draw(where & move.fickle, 10, "Fickle Beam") < 3)
+    with b.when(move.fickle):
+        all_out = move.fickle & (b.draw(10, "Fickle Beam") < 3)
     by = pick(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
     suits = (pokemon.tera_type == move.type) | (pokemon.tera_type == STELLAR)
@@ -208,7 +209,7 @@ def ruin(b: Battle, number: int, stat: Any) -> Any:
     return pick(ruined, THREE_QUARTERS, NEUTRAL)
 
 
-def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
+def shuffle_ruins(b: Battle, stat: Any) -> None:
     """Two who ruin the same stat are shuffled if they have one speed, though neither harms the other.
 
     So is one of them with what the user's own ability adds last.
@@ -219,17 +220,19 @@ def shuffle_ruins(b: Battle, stat: Any, where: Any) -> None:
         found = (user.ruins == stat + 1) | ((user.strengthens_last & strikes) != 0)
         return found & (b.ability_listed(1).ruins == stat + 1)
 
-    b.shuffle(where & b.tied() & b.both_stand(), "ruin", asked=alike)
+    with b.when(b.tied() & b.both_stand()):
+        b.shuffle("ruin", asked=alike)
 
 
-def shuffle_attack(b: Battle, stat: Any, where: Any) -> None:
+def shuffle_attack(b: Battle, stat: Any) -> None:
     """What strengthens the user's attack and what resists it are shuffled if both have one speed, needed or not."""
 
     def equals(b: Battle) -> Any:
         bit = pick(stat == rows.ATK, 1, 2)
         return (b.ability_listed(0).strengthens & b.ability_listed(1).resists & bit) != 0
 
-    b.shuffle(where & b.tied() & b.both_stand() & ~b.side(0).absent, "attack", asked=equals)
+    with b.when(b.tied() & b.both_stand() & ~b.side(0).absent):
+        b.shuffle("attack", asked=equals)
 
 
 def attacking_stat(move: Any) -> Any:
@@ -326,7 +329,7 @@ def same_type_multiplier(b: Battle, move: Any) -> Any:
     return pick(move.type != 0, by, NEUTRAL)
 
 
-def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: Any) -> Any:
+def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     """Life Orb, Expert Belt, Tinted Lens, Multiscale and their like, screens last.
 
     The faster Pokémon's effects come first; two abilities of equally fast Pokémon are shuffled.
@@ -336,7 +339,8 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
     def contested(b: Battle) -> Any:
         return b.ability_listed(0).changes_damage & b.ability_listed(1).changes_damage_taken
 
-    b.shuffle(where & ~user.absent & (user.speed == target.speed), "ModifyDamage", asked=contested)
+    with b.when(~user.absent & (user.speed == target.speed)):
+        b.shuffle("ModifyDamage", asked=contested)
     ability = multiplier(b, "ModifyDamage", "ability", b.ability_number(0), facts, move.type)
     item = multiplier(b, "ModifyDamage", "item", user.item, facts, move.type)
     taken = multiplier(b, "SourceModifyDamage", "ability", b.ability_number(1), facts, move.type)
@@ -346,7 +350,7 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any, where: An
     exposed = pick(target.exposed, 2, 1)  # doubles exactly, but before or after what is rounded
     own = pick(faster, chain(ability, item), ability)
     by = pick(faster, chain(own * exposed, taken), chain(chain(own * exposed, taken), item))
-    return chain(by, screen_multiplier(b, move, critical, where))
+    return chain(by, screen_multiplier(b, move, critical))
 
 
 def has_power(move: Any) -> Any:
@@ -354,38 +358,44 @@ def has_power(move: Any) -> Any:
     return ~move.level_damage & ~move.halves & ~move.evens_hp & ~move.coats
 
 
-def damage(b: Battle, move: Any, meets: Matchup, hit: Any, where: Any) -> Any:
+def damage(b: Battle, move: Any, meets: Matchup, hit: Any) -> Any:
     """Damage of hit number ``hit`` of a damaging move; draws for the critical hit and for the spread.
 
     Returns:
-        int32, at least 1 where ``where``.
+        int32, at least 1.
     """
+    user, target = b.side(0), b.side(1)
+    with b.when(has_power(move)):
+        amount = _by_formula(b, move, meets, hit)
+    amount = pick(move.halves, jnp.maximum(quotient(target.hp, 2), 1), amount)
+    amount = pick(move.coats, jnp.maximum(user.coat - 1, 1), amount)
+    amount = pick(move.evens_hp, jnp.maximum(target.hp - user.hp, 1), amount)
+    return pick(move.level_damage, b.pokemon(0).level, amount)
+
+
+def _by_formula(b: Battle, move: Any, meets: Matchup, hit: Any) -> Any:
+    """The damage that level, power and stats make (``getDamage``, ``modifyDamage``)."""
     user, pokemon = b.side(0), b.pokemon(0)
-    by_formula = where & has_power(move)
-    critical = critical_hit(b, move, by_formula)
+    critical = critical_hit(b, move)
     disguised = faces(b, move) & ~behind_substitute(b, move)
     critical = critical & ~disguised
     meets = meets._replace(exponent=pick(disguised, 0, meets.exponent))
     facts = attack_facts(b, move, meets, critical)
-    power = base_power(b, move, facts, hit, by_formula)
+    power = base_power(b, move, facts, hit)
     attack = attack_stat(b, move, facts, critical)
     defense = jnp.maximum(defense_stat(b, move, facts, critical), 1)
-    b.ask_unaware(by_formula, 2)
-    shuffle_attack(b, attacking_stat(move), by_formula)
-    shuffle_ruins(b, attacking_stat(move), by_formula)
-    shuffle_ruins(b, defending_stat(move), by_formula)
+    b.ask_unaware(2)
+    shuffle_attack(b, attacking_stat(move))
+    shuffle_ruins(b, attacking_stat(move))
+    shuffle_ruins(b, defending_stat(move))
     amount = quotient(quotient((quotient(2 * pokemon.level, 5) + 2) * power * attack, defense), 50) + 2
     amount = modify(amount, weather_multiplier(b, move))
     amount = pick(critical, quotient(amount * 3, 2), amount)
-    amount = quotient(amount * (100 - b.draw(by_formula, 16, "damage")), 100)
+    amount = quotient(amount * (100 - b.draw(16, "damage")), 100)
     amount = modify(amount, same_type_multiplier(b, move))
     up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
     amount = (amount << up) >> down
     burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
     amount = pick(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
-    amount = modify(amount, damage_multiplier(b, move, facts, critical, by_formula))
-    amount = pick(amount == 0, 1, amount & np.int32(0xFFFF))
-    amount = pick(move.halves, jnp.maximum(quotient(b.side(1).hp, 2), 1), amount)
-    amount = pick(move.coats, jnp.maximum(user.coat - 1, 1), amount)
-    amount = pick(move.evens_hp, jnp.maximum(b.side(1).hp - user.hp, 1), amount)
-    return pick(move.level_damage, pokemon.level, amount)
+    amount = modify(amount, damage_multiplier(b, move, facts, critical))
+    return pick(amount == 0, 1, amount & np.int32(0xFFFF))

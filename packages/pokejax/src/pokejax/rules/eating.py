@@ -6,14 +6,13 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle, any_of, was
+from pokejax.battle import Battle, any_of
 from pokejax.picking import pick
 from pokejax.rules.faint import heal
 from pokejax.rules.numbers import quotient
 from pokejax.rules.telling import tell_ability
 
 
-@was(2)
 def ask_to_eat(b: Battle, number: int) -> None:
     """A Pokémon wants to eat (``TryEatItem``): its Berserk is shuffled with what unnerves it."""
     listens = (b.ability_out(number).halfway_boosts > 0) & b.ability_out(1 - number).unnerves
@@ -27,7 +26,6 @@ def unnerved(b: Battle, number: int) -> Any:
     return b.ability_out(1 - number).unnerves & (foe.hp > 0) & ~foe.queued_run_switch
 
 
-@was(2)
 def ruminate(b: Battle, number: int) -> None:
     """Cud Chew keeps the berry for the end of the next turn, or of this one if nothing is left to do in it."""
     side = b.side(number)
@@ -42,7 +40,6 @@ def queue_is_empty(b: Battle) -> Any:
     return ~b.view.queued_residual & ~enters
 
 
-@was(2)
 def enjoy(b: Battle, number: int) -> None:
     """Cheek Pouch heals whoever eats."""
     share = b.ability(number).berry_heals

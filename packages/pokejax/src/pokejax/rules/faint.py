@@ -8,14 +8,13 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import MOST_FALLEN, NOBODY, VOLATILE
 
 
-@was(3)
 def hurt(b: Battle, number: int, amount: Any, *, indirectly: bool = True) -> None:
     """Take hit points away from an active Pokémon, at least one; Magic Guard spares it what is not a move's blow."""
     side = b.side(number)
@@ -29,7 +28,6 @@ def hurt(b: Battle, number: int, amount: Any, *, indirectly: bool = True) -> Non
         side.hp = left
 
 
-@was(3)
 def heal(b: Battle, number: int, amount: Any, *, blockable: bool = True) -> Any:
     """Give hit points back, up to the most, to who has some left; Psychic Noise keeps most of it off.
 
@@ -43,7 +41,6 @@ def heal(b: Battle, number: int, amount: Any, *, blockable: bool = True) -> Any:
     return heals
 
 
-@was(3)
 def drain(b: Battle, number: int, amount: Any) -> None:
     """Give hit points that come from the other Pokémon, whose Liquid Ooze makes them a loss.
 
@@ -59,7 +56,6 @@ def drain(b: Battle, number: int, amount: Any) -> None:
         heal(b, number, amount)
 
 
-@was(2)
 def use_up(b: Battle, number: int) -> None:
     """The item has been used; Harvest may bring a berry back."""
     side = b.side(number)
@@ -67,7 +63,6 @@ def use_up(b: Battle, number: int) -> None:
     lose_item(b, number)
 
 
-@was(2)
 def lose_item(b: Battle, number: int) -> None:
     """The item is gone, and Unburden notices."""
     side = b.side(number)
@@ -80,7 +75,6 @@ def lose_item(b: Battle, number: int) -> None:
     b.forget("item")
 
 
-@was(2)
 def clear_volatile(b: Battle, number: int) -> None:
     """What ends when a Pokémon leaves or faints; its cached speed is the bare stat again (``clearVolatile``)."""
     side = b.side(number)
@@ -92,14 +86,12 @@ def clear_volatile(b: Battle, number: int) -> None:
     side.speed = b.pokemon(number).spe
 
 
-@was(3)
 def change_form(b: Battle, number: int, form: Any) -> None:
     """Take another form until it leaves; its cached speed is the bare stat again (``formeChange``)."""
     b.side(number).form = form
     forget_speed(b, number)
 
 
-@was(3)
 def become(b: Battle, number: int, other: Any) -> None:
     """Become another species (`effects.CHANGES`), or what it was before; the cached speed is the bare stat."""
     b.side(number).changed = other
@@ -107,13 +99,11 @@ def become(b: Battle, number: int, other: Any) -> None:
     forget_speed(b, number)
 
 
-@was(2)
 def forget_speed(b: Battle, number: int) -> None:
     """The cached speed is the bare stat."""
     b.side(number).speed = b.pokemon(number).spe
 
 
-@was(9)
 def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, from_afar: Any = False) -> None:
     """Who has no hit points left faints now (``faintMessages``).
 
@@ -135,7 +125,6 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
             boost(b, 0, ability.ko_boosts, by_foe=False, by_ability=True)
 
 
-@was(9)
 def mark(b: Battle, *, check_win: Any, last: Any, by_move: Any = None, from_afar: Any = False) -> tuple[Any, Any]:
     """Of `faint_messages` what others ask for at once: who has fainted, how many are left, who has won.
 
@@ -201,7 +190,6 @@ def _clear_away(b: Battle, newly: tuple[Any, Any]) -> None:
             take_heart(b, number)
 
 
-@was(2)
 def take_heart(b: Battle, number: int) -> None:
     """The other one has fainted, which makes a Soul-Heart grow."""
     side = b.side(number)
@@ -213,7 +201,6 @@ def take_heart(b: Battle, number: int) -> None:
         tell_ability(b, number)
 
 
-@was(1)
 def win(b: Battle, last: Any) -> None:
     """The battle is over where a side has nobody left; if neither has, the side wins whose faint came last."""
     lost = [b.side(n).left == 0 for n in (0, 1)]
@@ -228,7 +215,6 @@ def finished(view: Any) -> Any:
     return view.over & ~view.side[0].dragged & ~view.side[1].dragged
 
 
-@was(1)
 def tie(b: Battle) -> None:
     """Nobody wins."""
     b.view.winner = NOBODY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import GRASS, Battle, any_of, number_of, was
+from pokejax.battle import GRASS, Battle, any_of, number_of
 from pokejax.picking import pick
 from pokejax.rules.forms import freeze_faces
 from pokejax.rules.numbers import NEUTRAL, chain
@@ -20,7 +20,6 @@ TERRAIN_TYPES = {
 STRENGTHENED, ONE_AND_A_HALF = 5325, 6144
 
 
-@was(2)
 def set_weather(b: Battle, weather: Any) -> Any:
     """Change the weather; whether it was another before (``Field.setWeather``)."""
     with b.when((weather != b.view.weather) & (weather != 0)) as changes:
@@ -31,7 +30,6 @@ def set_weather(b: Battle, weather: Any) -> Any:
     return changes
 
 
-@was(2)
 def set_terrain(b: Battle, terrain: Any) -> Any:
     """Change the terrain; whether it was another before (``Field.setTerrain``)."""
     with b.when((terrain != b.view.terrain) & (terrain != 0)) as changes:
@@ -39,7 +37,6 @@ def set_terrain(b: Battle, terrain: Any) -> Any:
     return changes
 
 
-@was(1)
 def clear_terrain(b: Battle) -> None:
     """The terrain ends, if there is one."""
     with b.when(b.view.terrain != 0):
@@ -66,7 +63,6 @@ def terrain_multiplier(b: Battle, move: Any) -> Any:
     return pick(expands, chain(by, ONE_AND_A_HALF), by)
 
 
-@was(1)
 def twist(b: Battle) -> Any:
     """Trick Room: for five turns the slower ones come first, or no longer."""
     room = b.view.trick_room
@@ -74,13 +70,11 @@ def twist(b: Battle) -> Any:
     return b.here
 
 
-@was(1)
 def clear_weather(b: Battle) -> None:
     """The weather ends."""
     b.view.weather = 0
     b.view.weather_turns = 0
     _weather_has_changed(b)
-
 
 
 def _weather_has_changed(b: Battle) -> None:

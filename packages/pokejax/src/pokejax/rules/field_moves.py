@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pokejax import rows
-from pokejax.battle import Battle, gated, was
+from pokejax.battle import Battle, gated
 from pokejax.rules.field import set_weather, twist
 from pokejax.rules.guises import told_healthy
 from pokejax.rules.hazards import change_courts, lay
@@ -14,7 +14,6 @@ from pokejax.rules.status import STATUS_FIELDS, cure
 from pokejax.state import TEAM
 
 
-@was(2)
 @gated("change field")
 def change_field(b: Battle, move: Any) -> Any:
     """What a move does to the field, a side or a team; whether anything changed."""
@@ -51,7 +50,6 @@ def heal_team(b: Battle) -> Any:
     return cured
 
 
-@was(1)
 def clear_stages(b: Battle) -> Any:
     """Haze sets all stages of both Pokémon back."""
     for number in (0, 1):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of, was
+from pokejax.battle import Battle, number_of
 from pokejax.rules.faint import become
 from pokejax.rules.telling import tell_ability
 
 SKY_FORME = number_of("species", "shayminsky")
 
 
-@was(2)
 def show_core(b: Battle, number: int) -> None:
     """Minior has its shell while it has more than half of its hit points (``shieldsdown``)."""
     side = b.side(number)
@@ -24,7 +21,6 @@ def show_core(b: Battle, number: int) -> None:
         become(b, number, whole)
 
 
-@was(2)
 def grow_into(b: Battle, number: int) -> None:
     """Become what there is no way back from while it stands, with more hit points to have and to lose."""
     side, before = b.side(number), b.pokemon(number).max_hp
@@ -33,7 +29,6 @@ def grow_into(b: Battle, number: int) -> None:
         side.hp = jnp.maximum(side.hp + b.pokemon(number).max_hp - before, 1)
 
 
-@was(2)
 def shift(b: Battle, number: int) -> None:
     """Terapagos unfolds when it comes in for the first time (``terashift``)."""
     with b.when(b.ability(number).tera_shifts):
@@ -41,7 +36,6 @@ def shift(b: Battle, number: int) -> None:
         grow_into(b, number)
 
 
-@was(2)
 def fall_from_the_sky(b: Battle, number: int) -> None:
     """Who is frozen in Shaymin's Sky Forme is in its Land Forme from now on, with that one's ability (``frz``)."""
     with b.when(b.itself(number).species == SKY_FORME):
@@ -49,7 +43,6 @@ def fall_from_the_sky(b: Battle, number: int) -> None:
         tell_ability(b, number)
 
 
-@was(1)
 def freeze_faces(b: Battle) -> None:
     """Snow has begun, and gives faces of ice back."""
     for number in (0, 1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pokejax.battle import Battle, number_of, was
+from pokejax.battle import Battle, number_of
 from pokejax.picking import pick
 from pokejax.state import LAYOUT, VOLATILE, Words
 
@@ -19,7 +19,6 @@ _USER = [
 ]
 
 
-@was(1)
 def foresee(b: Battle) -> Any:
     """See an attack on the place where the target is; whether none is under way yet."""
     target = b.side(1)
@@ -29,7 +28,6 @@ def foresee(b: Battle) -> Any:
     return foreseen
 
 
-@was(1)
 def draw_near(b: Battle, second_first: Any) -> None:
     """What was seen comes nearer; what is due strikes next, at the slower Pokémon's place last."""
     with b.when(~b.view.over):
@@ -53,7 +51,6 @@ def first_is_struck(b: Battle) -> Any:
     return b.side(0).future_due & ~(b.side(1).future_due & b.view.second_struck_first)
 
 
-@was(1)
 def stand_in(b: Battle) -> tuple[Words, Any]:
     """Put who saw the attack in the place of who is out on the first side, if that is another one by now.
 

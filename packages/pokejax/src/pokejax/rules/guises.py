@@ -12,13 +12,12 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.telling import next_to_appear, percent
 from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, TEAM
 
 
-@was(2)
 def appear(b: Battle, number: int) -> None:
     """A side's Pokémon has come in, as itself or, if it has Illusion, as the last that stands behind it."""
     side = b.side(number)
@@ -68,7 +67,6 @@ def _told_status(member: Any) -> Any:
     return pick(member.veiled, member.told_status, member.status)
 
 
-@was(2)
 def drop(b: Battle, number: int) -> None:
     """What an active Pokémon seems to be falls off it, and what was seen meanwhile was seen of itself (``onEnd``)."""
     with b.when(b.side(number).guise > 0):
@@ -88,7 +86,6 @@ def _drop(b: Battle, number: int) -> None:
     itself.veiled = False
 
 
-@was(1)
 def drop_before_terastallizing(b: Battle) -> None:
     """Who seems to be one that changes with its types cannot do the same, and shows itself."""
 
@@ -101,7 +98,6 @@ def drop_before_terastallizing(b: Battle) -> None:
         b.branch("drop a guise to Terastallize", rule)
 
 
-@was(1)
 def vanish(b: Battle) -> None:
     """The first side's Pokémon leaves, in its guise if it has one; what heals it then, nobody sees."""
     side = b.side(0)
@@ -137,7 +133,6 @@ def _leave(b: Battle, shown: Any) -> None:
         side.guise = 0
 
 
-@was(3)
 def told_healthy(b: Battle, number: int, place: int) -> None:
     """One behind is cured, by the name under which it was last out."""
     side = b.side(number)

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, number_of, was
+from pokejax.battle import Battle, any_of, number_of
 from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.damage import ROCK, effectiveness
@@ -27,7 +27,6 @@ HAZARDS = (
 COURT = (*HAZARDS, *LASTING, *LONG)
 
 
-@was(3)
 def lay(b: Battle, number: int, condition: Any) -> Any:
     """Put a hazard on a side; whether there was room for it."""
     side = b.side(number)
@@ -57,7 +56,6 @@ def lay(b: Battle, number: int, condition: Any) -> Any:
     return laid
 
 
-@was(2)
 def sweep(b: Battle, number: int) -> None:
     """Take everything off a side's ground."""
     side = b.side(number)
@@ -67,7 +65,6 @@ def sweep(b: Battle, number: int) -> None:
     side.toxic_spikes = 0
 
 
-@was(1)
 def change_courts(b: Battle) -> Any:
     """What lies on both sides changes places; whether there is anything."""
     first, second = b.side(0), b.side(1)
@@ -80,7 +77,6 @@ def change_courts(b: Battle) -> Any:
     return b.here & present
 
 
-@was(1)
 def defog(b: Battle) -> Any:
     """Blow away what lies on both sides and lower the target's evasion; whether any of it happened.
 
@@ -110,7 +106,6 @@ def oldest(side: Any) -> tuple[Any, Any, Any, Any]:
     return first["rock"], first["spikes"], first["toxic"], first["web"]
 
 
-@was(2)
 def meet(b: Battle, number: int, alone: Any) -> None:
     """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid; ``alone``, by the first."""
     side, most = b.side(number), b.pokemon(number).max_hp

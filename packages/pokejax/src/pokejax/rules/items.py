@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, any_of, gated, was
+from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.copying import trace_in_vain
@@ -23,7 +23,6 @@ from pokejax.state import MOVES
 LEPPA_POINTS = 10
 
 
-@was(1)
 def update(b: Battle, site: str, *, waits: Any = False, first: Callable[[], None] | None = None) -> None:
     """Everybody looks whether it is time to eat (``eachEvent('Update')``); two of one speed are shuffled.
 
@@ -46,7 +45,6 @@ def update(b: Battle, site: str, *, waits: Any = False, first: Callable[[], None
             ask_and_eat(b, number, waits_now)
 
 
-@was(2)
 @gated("ask and eat")
 def ask_and_eat(b: Battle, number: int, waits: Any) -> None:
     """Eat, unless the other one unnerves it, or it ``waits`` for Berserk or Anger Shell."""
@@ -55,7 +53,6 @@ def ask_and_eat(b: Battle, number: int, waits: Any) -> None:
         eat(b, number)
 
 
-@was(1)
 def settle(b: Battle) -> None:
     """What `update` does besides, after an action: nothing between asks for it."""
     for number in (0, 1):
@@ -67,7 +64,6 @@ def settle(b: Battle) -> None:
         recover(b, number)
 
 
-@was(2)
 def steal(b: Battle, number: int) -> None:
     """The other Pokémon takes the item of this one, if it has none of its own."""
     victim, thief = b.side(number), b.side(1 - number)
@@ -89,7 +85,6 @@ def steal(b: Battle, number: int) -> None:
                 lose_item(b, number)
 
 
-@was(2)
 def give_back(b: Battle, number: int) -> None:
     """An item that was taken comes back, since the other one can't have it: Unburden has noticed all the same."""
     side = b.side(number)
@@ -122,7 +117,6 @@ def spent_slots(b: Battle, number: int) -> list[Any]:
     return [(moves[slot] != 0) & (power.left(b, number, slot) == 0) for slot in range(MOVES)]
 
 
-@was(2)
 def recover(b: Battle, number: int) -> None:
     """What an ability keeps off, and a Mold Breaker has brought, ends."""
     side, ability = b.side(number), b.ability(number)
@@ -141,7 +135,6 @@ def recover(b: Battle, number: int) -> None:
             side.taunt = 0
 
 
-@was(2)
 @gated("eat")
 def eat(b: Battle, number: int) -> None:
     """Eat the berry."""
@@ -150,7 +143,6 @@ def eat(b: Battle, number: int) -> None:
     use_up(b, number)
 
 
-@was(2)
 def chew(b: Battle, number: int) -> None:
     """The berry of the turn before is eaten once more."""
     side = b.side(number)
@@ -162,7 +154,6 @@ def chew(b: Battle, number: int) -> None:
             side.cud = 0
 
 
-@was(2)
 def eat_for_nothing(b: Battle, number: int) -> None:
     """Eat a Custap Berry, which heals nothing by itself, when choices are taken: the first player's into no queue."""
     ruminate(b, number)
@@ -172,7 +163,6 @@ def eat_for_nothing(b: Battle, number: int) -> None:
     use_up(b, number)
 
 
-@was(3)
 def taste(b: Battle, number: int, item: Any) -> None:
     """What a berry does to who eats it."""
     side, most = b.side(number), b.pokemon(number).max_hp
@@ -187,7 +177,6 @@ def taste(b: Battle, number: int, item: Any) -> None:
     enjoy(b, number)
 
 
-@was(2)
 def restore(b: Battle, number: int) -> None:
     """A Leppa Berry gives ten power points back: to the first move that has none, else to the first that lacks some."""
     moves, spent = b.pokemon(number).moves, spent_slots(b, number)
@@ -200,14 +189,12 @@ def restore(b: Battle, number: int) -> None:
         restored = restored | wants
 
 
-@was(1)
 def lose_balloon(b: Battle) -> None:
     """The target's Air Balloon bursts, or its substitute's."""
     with b.when(b.item(1).balloon):
         lose_item(b, 1)
 
 
-@was(1)
 @gated("eat of the target")
 def eat_of_target(b: Battle) -> None:
     """Bug Bite: the user eats the target's berry."""
@@ -220,7 +207,6 @@ def eat_of_target(b: Battle) -> None:
             lose_item(b, 1)
 
 
-@was(2)
 def white_herb(b: Battle, number: int) -> None:
     """Lowered stages are as before, once."""
     with b.when(b.item(number).white_herb):

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, gated, was
+from pokejax.battle import Battle, gated
 from pokejax.picking import pick
 from pokejax.rules.faint import use_up
 from pokejax.rules.numbers import NEUTRAL, staged
@@ -33,21 +33,18 @@ def best_stat(b: Battle, number: int) -> Any:
     return b.once(("best stat", number), (*bare, word), make)
 
 
-@was(2)
 def notice_weather(b: Battle, number: int) -> None:
     """The sun comes or goes (``onWeatherChange``)."""
     with b.when(b.ability(number).paradox == rows.SUNLIGHT):
         b.gate("notice weather", lambda inner: _notice(inner, number, inner.weather == rows.SUN))
 
 
-@was(2)
 def notice_terrain(b: Battle, number: int) -> None:
     """The same of Electric Terrain and Quark Drive (``onTerrainChange``)."""
     with b.when(b.ability(number).paradox == rows.CURRENT):
         _notice(b, number, b.view.terrain == rows.ELECTRIC_TERRAIN)
 
 
-@was(2)
 def notice(b: Battle, number: int) -> None:
     """Whoever comes in looks at what wakes its ability."""
     with b.when(b.ability(number).paradox > 0):
@@ -77,7 +74,6 @@ def _grow(b: Battle, number: int) -> None:
     b.side(number).best_stat = best_stat(b, number)
 
 
-@was(2)
 def use_booster(b: Battle, number: int) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
     side = b.side(number)

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.state import COPIED_PP, MAX_PP
 from rlenv_shared import control
@@ -24,7 +24,6 @@ def most(b: Battle, number: int, slot: int) -> Any:
     return jnp.minimum(_most(b, move), pick(transformed, COPIED_PP, MAX_PP))
 
 
-@was(4)
 def put(b: Battle, number: int, slot: Any, amount: Any) -> None:
     """Leave so much in a slot."""
     side = b.side(number)

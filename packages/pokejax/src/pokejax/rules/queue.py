@@ -33,67 +33,34 @@ _BOTH = (0, 1)
 STRUGGLE = number_of("move", "struggle")
 
 
-def commit(b: Battle, actions: tuple[Any, Any], where: Any) -> None:
+def commit(b: Battle, actions: tuple[Any, Any]) -> None:
     """Take the choices of who is asked, and order them (``commitChoices``).
 
     Args:
-        b: the battle.
+        b: the battle, in which somebody is asked.
         actions: one per side, `NUM_ACTIONS` of them; only read where the side is asked.
-        where: whether anybody is asked.
 
     Where no move can be chosen, a move is Struggle.
     """
     view = b.view
-    moving, replacing = where & (view.request == ASK_MOVES), where & (view.request == ASK_SWITCH)
-    update_speeds(b, where)
+    moving, replacing = view.request == ASK_MOVES, view.request == ASK_SWITCH
+    update_speeds(b)
     for n in _BOTH:
-        side, action = b.side(n), actions[n]
-        switches = (action >= SWITCH_ACTION) & (action < PASS)
-        moves = side.asked & moving & (action < SWITCH_ACTION)
-        terastallizes = moves & (action >= TERA_ACTION)
-        slot = action & np.int32(MOVES - 1)
-        slot = pick(usable(b, n, slot), slot, STRUGGLE_SLOT)
-        side.set("chosen_slot", slot, where=moves)
-        side.set("queued_move", True, where=moves)
-        side.set("queued_terastallize", True, where=terastallizes)
-        member = jnp.clip(action - SWITCH_ACTION, 0, 5)
-        side.set("chosen_member", member, where=where & side.asked & switches)
-        side.set("queued_switch", True, where=moving & side.asked & switches)
-        replaces = replacing & side.asked & switches
-        side.set("queued_instaswitch", True, where=replaces & ~side.reviving)
-        side.set("queued_revival", True, where=replaces & side.reviving)
-        side.set("reviving", False, where=replaces)
-        side.set("switch_flag", False, where=where & side.asked)
-        b.ask_unaware(where & side.asked)
-        b.ask_unaware(terastallizes)
-        side.asked = side.asked & ~where
-        own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
-        plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
-        row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
-        b.ask_unaware(moves & (row.readies > 0))  # actions of their own, whose speed is asked for
-        b.ask_unaware(moves & row.coats)
-        side.set("priority", row.priority, where=moves)
-        side.set("harmless", row.category == rows.STATUS, where=moves)
-        side.set("heals", row.heal, where=moves)
-        side.set("queued_charge", True, where=moves & (row.readies > 0))
-        side.set("queued_coat", True, where=moves & row.coats)
-        side.set("glides", row.glides, where=moves)
-        lags = b.ability(n).lags & (row.category == rows.STATUS)
-        hastens = moves & b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)
-        eat_for_nothing(b, n, hastens)
-        side.set("fraction", pick(lags, -1, pick(hastens, 1, 0)), where=moves)
-        side.set("flies", row.type == FLYING, where=moves)
-    view.set("request", NOT_ASKED, where=where)
-    order(b, "instaswitch", "instaswitches", replacing)
-    order(b, "coat", "coats", moving)
-    order(b, "switch", "switches", moving)
-    order(b, "terastallize", "terastallizes", moving)
-    order(b, "charge", "charges", moving)
-    order_moves(b, moving, fresh=True)
-    begins = where & ~view.mid_turn
-    view.set("queued_before_turn", True, where=begins)
-    view.set("queued_residual", True, where=begins)
-    view.set("mid_turn", True, where=begins)
+        with b.when(b.side(n).asked):
+            take_choice(b, n, actions[n], moving, replacing)
+    view.request = NOT_ASKED
+    with b.when(replacing):
+        order(b, "instaswitch", "instaswitches")
+    with b.when(moving):
+        order(b, "coat", "coats")
+        order(b, "switch", "switches")
+        order(b, "terastallize", "terastallizes")
+        order(b, "charge", "charges")
+        order_moves(b, fresh=True)
+    with b.when(~view.mid_turn):
+        view.queued_before_turn = True
+        view.queued_residual = True
+        view.mid_turn = True
 
 
 def bound_slot(side: Any, slot: Any) -> Any:
@@ -104,20 +71,21 @@ def bound_slot(side: Any, slot: Any) -> Any:
 def usable(b: Battle, number: int, slot: Any) -> Any:
     """Whether any move can be used, if this slot's is a legal choice: in a rampage it need not be the one that can."""
     side = b.side(number)
-    rampages = (side.lock > 0) | (side.recharge > 0) | (side.charging > 0)
     own = enabled(b, number, slot, b.pokemon(number).moves[slot])
-    others = b.gate("rampage", rampages, lambda inner: rampages & any_of(enabled_moves(inner, number)), own & ~own)
+    with b.when((side.lock > 0) | (side.recharge > 0) | (side.charging > 0)):
+        others = b.gate("rampage", lambda inner: inner.here & any_of(enabled_moves(inner, number)), own & ~own)
     return own | others
 
 
-def order(b: Battle, kind: str, kinds: str, where: Any) -> None:
+def order(b: Battle, kind: str, kinds: str) -> None:
     """Which side's action of a kind comes first: the faster one's; equals are shuffled."""
     first, second = b.side(0), b.side(1)
-    both = where & getattr(first, f"queued_{kind}") & getattr(second, f"queued_{kind}")
-    shuffled = b.tie(both & (first.speed == second.speed), f"{kind} queue")
+    both = getattr(first, f"queued_{kind}") & getattr(second, f"queued_{kind}")
+    with b.when(both & (first.speed == second.speed)):
+        shuffled = b.tie(f"{kind} queue")
     later = (second.speed > first.speed) | shuffled
     alone = getattr(second, f"queued_{kind}") & ~getattr(first, f"queued_{kind}")
-    b.view.set(f"second_{kinds}_first", pick(both, later, alone), where=where)
+    b.view.set(f"second_{kinds}_first", pick(both, later, alone))
 
 
 def rank(b: Battle, number: int) -> Any:
@@ -135,27 +103,29 @@ def priority(b: Battle, number: int) -> Any:
     return side.priority + healing + sum(flag.astype(jnp.int32) for flag in (winged, quick, glides))
 
 
-def order_moves(b: Battle, where: Any, *, fresh: bool) -> None:
+def order_moves(b: Battle, *, fresh: bool) -> None:
     """The same for moves, by priority first; equals are shuffled from the order in which they stand."""
     first, second = b.side(0), b.side(1)
-    both = where & first.queued_move & second.queued_move
+    both = first.queued_move & second.queued_move
     priorities = [rank(b, n) for n in _BOTH]
     same = (priorities[0] == priorities[1]) & (first.speed == second.speed)
-    swapped = b.tie(both & same, "move queue")
+    with b.when(both & same):
+        swapped = b.tie("move queue")
     before = jnp.zeros_like(swapped) if fresh else b.view.second_moves_first
     level = (priorities[0] == priorities[1]) & (second.speed > first.speed)
     faster = (priorities[1] > priorities[0]) | level
     among_both = pick(same, before ^ swapped, faster)
     alone = second.queued_move & ~first.queued_move
-    b.view.set("second_moves_first", pick(both, among_both, alone), where=where)
+    b.view.second_moves_first = pick(both, among_both, alone)
 
 
-def sort_again(b: Battle, where: Any) -> None:
+def sort_again(b: Battle) -> None:
     """Before a move, speeds are looked at again and the rest of the queue is ordered anew."""
-    update_speeds(b, where)
+    update_speeds(b)
     for n in _BOTH:
-        b.ask_unaware(where & b.side(n).queued_move)
-    order_moves(b, where, fresh=False)
+        with b.when(b.side(n).queued_move):
+            b.ask_unaware()
+    order_moves(b, fresh=False)
 
 
 def next_kind(b: Battle) -> Any:
@@ -196,3 +166,60 @@ def actor_is_second(b: Battle, kind: Any) -> Any:
         here = waits[1] & (bit | ~waits[0])
         second = pick(kind == number, here, second)
     return second
+
+
+def take_choice(b: Battle, n: int, action: Any, moving: Any, replacing: Any) -> None:
+    """Queue what a side's player has chosen (``chooseMove``, ``chooseSwitch``)."""
+    side = b.side(n)
+    switches = (action >= SWITCH_ACTION) & (action < PASS)
+    moves = moving & (action < SWITCH_ACTION)
+    terastallizes = moves & (action >= TERA_ACTION)
+    slot = action & np.int32(MOVES - 1)
+    slot = pick(usable(b, n, slot), slot, STRUGGLE_SLOT)
+    with b.when(moves):
+        side.chosen_slot = slot
+        side.queued_move = True
+        with b.when(terastallizes):
+            side.queued_terastallize = True
+    with b.when(switches):
+        side.chosen_member = jnp.clip(action - SWITCH_ACTION, 0, 5)
+        with b.when(moving):
+            side.queued_switch = True
+        with b.when(replacing):
+            with b.when(~side.reviving):
+                side.queued_instaswitch = True
+            with b.when(side.reviving):
+                side.queued_revival = True
+            side.reviving = False
+    side.switch_flag = False
+    b.ask_unaware()
+    with b.when(terastallizes):
+        b.ask_unaware()
+    side.asked = False
+    own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
+    plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
+    row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
+    with b.when(moves):
+        queue_move(b, n, row)
+
+
+def queue_move(b: Battle, n: int, row: Any) -> None:
+    """What the queue has to know of a move; who prepares one has an action of its own for that."""
+    side = b.side(n)
+    with b.when(row.readies > 0):  # actions of their own, whose speed is asked for
+        b.ask_unaware()
+    with b.when(row.coats):
+        b.ask_unaware()
+    side.priority = row.priority
+    side.harmless = row.category == rows.STATUS
+    side.heals = row.heal
+    with b.when(row.readies > 0):
+        side.queued_charge = True
+    with b.when(row.coats):
+        side.queued_coat = True
+    side.glides = row.glides
+    lags = b.ability(n).lags & (row.category == rows.STATUS)
+    with b.when(b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)) as hastens:
+        eat_for_nothing(b, n)
+    side.fraction = pick(lags, -1, pick(hastens, 1, 0))
+    side.flies = row.type == FLYING

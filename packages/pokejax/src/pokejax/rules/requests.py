@@ -87,7 +87,7 @@ def legal_actions(b: Battle, number: int) -> list[Any]:
     return [option | finished(view) for option in (*moves, *terastallized, *members, ~side.asked)]
 
 
-def trap(b: Battle, number: int, where: Any) -> None:
+def trap(b: Battle, number: int) -> None:
     """Look who cannot leave (``TrapPokemon``); of what an ability does, the player is not told."""
     side, foe = b.side(number), b.side(1 - number)
     traps = b.ability(1 - number).traps
@@ -99,25 +99,28 @@ def trap(b: Battle, number: int, where: Any) -> None:
     trapping = (side.cornered, side.shackled, side.bound > 0)
     count = sum(flag.astype(jnp.int32) for flag in trapping)
     for others in range(1, len(trapping)):  # volatile conditions that trap are equals
-        b.shuffle(where & ~side.fainted & (count > others), "TrapPokemon")
+        with b.when(~side.fainted & (count > others)):
+            b.shuffle("TrapPokemon")
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
     kind = pick(
         side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),
         OPENLY,
         pick(held & ~foe.fainted, SECRETLY, FREE),
     )
-    side.set("trapped", pick(spared, FREE, kind), where=where)
+    side.trapped = pick(spared, FREE, kind)
 
 
-def ask_moves(b: Battle, where: Any) -> None:
+def ask_moves(b: Battle) -> None:
     """A new turn: both choose."""
-    b.view.set("request", ASK_MOVES, where=where)
+    b.view.request = ASK_MOVES
     for number in (0, 1):
-        b.side(number).set("asked", True, where=where)
+        b.side(number).asked = True
 
 
 def ask_switch(b: Battle, asked: tuple[Any, Any]) -> None:
     """Who has to bring somebody in."""
-    b.view.set("request", ASK_SWITCH, where=asked[0] | asked[1])
+    with b.when(asked[0] | asked[1]):
+        b.view.request = ASK_SWITCH
     for number in (0, 1):
-        b.side(number).set("asked", True, where=asked[number])
+        with b.when(asked[number]):
+            b.side(number).asked = True

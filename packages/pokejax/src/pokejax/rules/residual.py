@@ -44,7 +44,7 @@ Handler = Callable[[Battle, int, Any], None]
 Order = dict[str, Any]
 
 
-def begin(b: Battle, where: Any) -> Order:
+def begin(b: Battle) -> Order:
     """What happens when both have moved, as far as the strike of what was foreseen.
 
     All handlers are sorted before the first of them runs, so every shuffle is drawn first.  Who has fainted still
@@ -54,28 +54,30 @@ def begin(b: Battle, where: Any) -> Order:
         What `go_on` needs to know: who comes first in what follows, who had fainted before, and the terrain: one that
         comes later has no part in it.
     """
-    update_speeds(b, where)
+    update_speeds(b)
     fainted = [b.side(n).fainted for n in (0, 1)]
     terrain, terrain_turns = b.view.terrain, b.view.terrain_turns
-    tied = where & (b.side(0).speed == b.side(1).speed)
+    tied = b.side(0).speed == b.side(1).speed
     second_faster = b.side(1).speed > b.side(0).speed
-    order = sort(b, handlers(b), where, tied, second_faster, last=GROWTH)
+    order = sort(b, handlers(b), tied, second_faster, last=GROWTH)
     counts = [volatiles.one_turn_conditions(b, n) for n in (0, 1)]
     alone = [jnp.maximum(count - 1, 0) for count in counts]
     shuffles = pick(tied, jnp.maximum(counts[0] + counts[1] - 1, 0), alone[0] + alone[1])
-    b.gate("conditions of some turns", where & (shuffles > 0), lambda inner: shuffle_conditions(inner, where, shuffles))
+    with b.when(shuffles > 0):
+        b.gate("conditions of some turns", lambda inner: shuffle_conditions(inner, shuffles))
 
-    weather(b, where, second_faster)
-    draw_near(b, where, order["Future Sight"])
+    weather(b, second_faster)
+    draw_near(b, order["Future Sight"])
     faster = {"faster": second_faster, "fainted 0": fainted[0], "fainted 1": fainted[1]}
     faster |= {"terrain": terrain, "terrain turns": terrain_turns}
     return {kind: jnp.asarray(order[kind]) for kind in AFTERWARDS} | faster
 
 
-def shuffle_conditions(b: Battle, where: Any, times: Any) -> None:
+def shuffle_conditions(b: Battle, times: Any) -> None:
     """Conditions that only have a duration are equals."""
     for number in range(MOST_SHUFFLES):
-        b.shuffle(where & (times > number), "conditions of some turns")
+        with b.when(times > number):
+            b.shuffle("conditions of some turns")
 
 
 def nothing_yet(b: Battle) -> Order:
@@ -85,68 +87,51 @@ def nothing_yet(b: Battle) -> Order:
     return nobody | {"Salt Cure": jnp.stack([jnp.full_like(b.view.turn, -1)] * BURDENS)}
 
 
-def go_on(b: Battle, where: Any, order: Order, struck: tuple[Any, Any]) -> None:
+def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
     """The rest, from wishes on; ``struck`` says who has fainted from what was foreseen, and is buried."""
     second_faster = order["faster"]
     fainted = [order[f"fainted {n}"] | struck[n] for n in (0, 1)]
-    come_true(b, where)
-    green = where & (order["terrain"] == rows.GRASSY_TERRAIN)
+    come_true(b)
+    with b.when(order["terrain"] == rows.GRASSY_TERRAIN):
+        for number in (0, 1):
+            with b.when(standing(b, number) & b.grounded(number)):
+                heal(b, number, sixteenth(b, number))
+    in_order(b, order["cures"], shed, any_of(ability.sheds_skin | ability.dries for ability in abilities(b)))
     for number in (0, 1):
-        stands = green & ~b.side(number).fainted & ~b.view.over & b.grounded(number)
-        heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), stands)
-    in_order(b, where, order["cures"], shed, any_of(ability.sheds_skin | ability.dries for ability in abilities(b)))
-    for number in (0, 1):
-        heals = where & b.item(number).leftovers & ~b.side(number).fainted & ~b.view.over
-        tell_item(b, number, heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), heals))
+        with b.when(b.item(number).leftovers & standing(b, number)), b.when(heal(b, number, sixteenth(b, number))):
+            tell_item(b, number)
     seeded, cursed = (any_of(getattr(side, field) for side in b.view.side) for field in ("seeded", "cursed"))
-    in_order(b, where, order["Leech Seed"], volatiles.leech, seeded, hurts=True)
+    in_order(b, order["Leech Seed"], volatiles.leech, seeded, hurts=True)
     poisoned = any_of((side.status == rows.PSN) | (side.status == rows.TOX) for side in b.view.side)
-    in_order(b, where, order["poison"], poison, poisoned, hurts=True)
+    in_order(b, order["poison"], poison, poisoned, hurts=True)
     burnt = any_of(side.status == rows.BRN for side in b.view.side)
-    in_order(b, where, order["burns"], burn, burnt, hurts=True)
-    in_order(b, where, order["Curse"], volatiles.suffer, cursed, hurts=True)
-    burdened = where & (order["Salt Cure"][0] >= 0)
-    b.when("Salt Cure and Whirlpool", burdened, lambda inner: torment(inner, burdened, order["Salt Cure"]))
+    in_order(b, order["burns"], burn, burnt, hurts=True)
+    in_order(b, order["Curse"], volatiles.suffer, cursed, hurts=True)
+    with b.when(order["Salt Cure"][0] >= 0):
+        b.branch("Salt Cure and Whirlpool", lambda inner: torment(inner, order["Salt Cure"]))
     for number in (0, 1):
-        volatiles.wear_off(b, number, where & ~b.side(number).fainted & ~b.view.over)
-    in_order(b, where, order["Yawn"], volatiles.doze_off, any_of(side.yawn > 0 for side in b.view.side))
-    fade(b, where & ~b.view.over)
-    room = b.view.trick_room
-    going = where & ~b.view.over
-    b.view.set("trick_room", room - 1, where=going & (room > 0))
-    terrain, left = going & (order["terrain"] > 0), order["terrain turns"] - 1
-    b.view.set("terrain_turns", left, where=terrain & (b.view.terrain == order["terrain"]))
-    clear_terrain(b, terrain & (left == 0))  # even if a Seed Sower that was struck has laid another one
+        with b.when(standing(b, number)):
+            volatiles.wear_off(b, number)
+    in_order(b, order["Yawn"], volatiles.doze_off, any_of(side.yawn > 0 for side in b.view.side))
+    with b.when(~b.view.over):
+        fade(b)
+        field_fades(b, order["terrain"], order["terrain turns"] - 1)
     dreams, harvests, chews = (
         any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvests", "chews")
     )
-    in_order(b, where, order["Speed Boost"], sleep_well_and_eat, dreams | harvests | chews, hurts=True)
+    in_order(b, order["Speed Boost"], sleep_well_and_eat, dreams | harvests | chews, hurts=True)
     for number in (0, 1):
-        side = b.side(number)
-        hurries = where & (side.slow > 0) & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        side.set("slow", side.slow - 1, where=hurries)
-        speeds_up = where & b.ability(number).speeds_up & ~side.fainted & (side.active_turns > 0) & ~b.view.over
-        boost(b, number, b.params.speed_boost, speeds_up, by_foe=False, by_ability=True, stats=(rows.SPE,))
-        given = inflict(
-            b,
-            number,
-            b.item(number).orb,
-            where & ~side.fainted & (b.item(number).orb > 0) & ~b.view.over,
-            by_itself=True,
-            may_sleep=False,
-        )
-        tell_item(b, number, given)
+        with b.when(standing(b, number)):
+            grow_faster(b, number)
+        with b.when(standing(b, number) & (b.item(number).orb > 0)):
+            given = inflict(b, number, b.item(number).orb, by_itself=True, may_sleep=False)
+            with b.when(given):
+                tell_item(b, number)
     for number in (0, 1):
-        standing = where & ~b.side(number).fainted & ~b.view.over
-        side = b.side(number)
-        hungers = standing & b.ability(number).hungers & ~side.terastallized
-        change_form(b, number, 1 - side.form, hungers)
-        show_core(b, number, standing & (side.hp > 0))
-        tell_ability(b, number, hungers)
-        white_herb(b, number, standing)
-        volatiles.pass_turn(b, number, standing)
-    in_order(b, where, second_faster, volatiles.pass_rampage, any_of(side.lock > 0 for side in b.view.side))
-    bury(b, (where & b.side(0).fainted & ~fainted[0], where & b.side(1).fainted & ~fainted[1]))
+        with b.when(standing(b, number)):
+            end_of_turn(b, number)
+    in_order(b, second_faster, volatiles.pass_rampage, any_of(side.lock > 0 for side in b.view.side))
+    bury(b, (b.here & b.side(0).fainted & ~fainted[0], b.here & b.side(1).fainted & ~fainted[1]))
 
 
 VOLATILES: Final = (
@@ -212,7 +197,7 @@ def _volatile(b: Battle, name: str, rank: float, field: str) -> Kind:
     return Kind(name, rank, (held[0], held[1]), volatile=field)
 
 
-def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, concerns: Any, *, hurts: bool = False) -> None:
+def in_order(b: Battle, second_first: Any, handler: Handler, concerns: Any, *, hurts: bool = False) -> None:
     """Run a handler for both Pokémon, the one that comes first first; whom it hurts may faint at once.
 
     The first Pokémon has its turn either before the second or after it, so that three copies are enough.  Nothing
@@ -220,12 +205,14 @@ def in_order(b: Battle, where: Any, second_first: Any, handler: Handler, concern
     """
 
     def rule(b: Battle) -> None:
-        for number, turn in ((0, ~second_first), (1, True), (0, second_first)):
-            handler(b, number, where & turn & ~b.side(number).fainted & ~b.view.over)
+        for number, turn in ((0, ~second_first), (1, None), (0, second_first)):
+            with b.when(turn), b.when(standing(b, number)):
+                handler(b, number)
             if hurts:
-                mark(b, check_win=where, last=1 - number, where=where)
+                mark(b, check_win=True, last=1 - number)
 
-    b.gate(f"in order, {handler.__name__}", where & concerns, rule)
+    with b.when(concerns):
+        b.gate(f"in order, {handler.__name__}", rule)
 
 
 def abilities(b: Battle) -> tuple[Any, Any]:
@@ -233,7 +220,7 @@ def abilities(b: Battle) -> tuple[Any, Any]:
     return b.ability(0), b.ability(1)
 
 
-def torment(b: Battle, where: Any, order: Any) -> None:
+def torment(b: Battle, order: Any) -> None:
     """Salt Cure and Whirlpool, up to two on each Pokémon, in the order that `sorting` found."""
 
     def goes_on(carry: Any) -> Any:
@@ -243,17 +230,19 @@ def torment(b: Battle, where: Any, order: Any) -> None:
         words, turn = carry
         inner = b.inside(words)
         now = _nth(order, turn)
-        going = where & goes_on(carry)
-        second = going & (now >= 2)
-        inner.swap(second)
-        able = going & ~inner.side(0).fainted & ~inner.view.over
-        volatiles.smart(inner, 0, able & (now % 2 == 0))
-        volatiles.squeeze(inner, 0, able & (now % 2 == 1))
-        mark(inner, check_win=going, last=1, where=going)
-        inner.swap(second)
+        with inner.when(goes_on(carry)) as going:
+            second = going & (now >= 2)
+            inner.swap(second)
+            with inner.when(standing(inner, 0)):
+                with inner.when(now % 2 == 0):
+                    volatiles.smart(inner, 0)
+                with inner.when(now % 2 == 1):
+                    volatiles.squeeze(inner, 0)
+            mark(inner, check_win=True, last=1)
+            inner.swap(second)
         return inner.words, turn + going.astype(jnp.int32)
 
-    start = (b.words, pick(where, np.int32(0), np.int32(BURDENS)))
+    start = (b.words, pick(b.here, np.int32(0), np.int32(BURDENS)))
     b.reopen(control.loop(goes_on, handle, start, BURDENS)[0])
 
 
@@ -261,91 +250,151 @@ def _nth(order: Any, place: Any) -> Any:
     return sum(pick(place == k, order[k], 0) for k in range(BURDENS))
 
 
-def sleep_well_and_eat(b: Battle, number: int, where: Any) -> None:
+def sleep_well_and_eat(b: Battle, number: int) -> None:
     """Bad Dreams, Harvest and Cud Chew are equals: the faster Pokémon's comes first, whichever it is."""
-    dream(b, number, where)
-    harvest(b, number, where)
-    chew(b, number, where)
+    dream(b, number)
+    harvest(b, number)
+    chew(b, number)
 
 
-def dream(b: Battle, number: int, where: Any) -> None:
+def dream(b: Battle, number: int) -> None:
     """Bad Dreams hurt the other one in its sleep."""
     other = b.side(1 - number)
     asleep = (other.status == rows.SLP) | b.ability(1 - number).comatose
-    where = where & b.ability(number).bad_dreams & ~other.fainted & asleep
-    tell_ability(b, number, where & (other.hp > 0))
-    hurt(b, 1 - number, quotient(b.pokemon(1 - number).max_hp, 8), where)
+    with b.when(b.ability(number).bad_dreams & ~other.fainted & asleep):
+        with b.when(other.hp > 0):
+            tell_ability(b, number)
+        hurt(b, 1 - number, quotient(b.pokemon(1 - number).max_hp, 8))
 
 
-def harvest(b: Battle, number: int, where: Any) -> None:
+def harvest(b: Battle, number: int) -> None:
     """Harvest brings a berry back, in the sun always, else every other time; it draws even if there is none."""
-    side = b.side(number)
-    where = where & b.ability(number).harvests
-    sunny = b.weather == rows.SUN
-    lucky = b.draw(where & ~sunny, 2, "Harvest") < 1
-    where = where & (sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)
-    side.set("item", side.eaten, where=where)
-    side.set("eaten", 0, where=where)
-    b.forget("item")
-    tell_ability(b, number, where)
-    tell_item(b, number, where)
+    side, sunny = b.side(number), b.weather == rows.SUN
+    with b.when(b.ability(number).harvests):
+        with b.when(~sunny):
+            lucky = b.draw(2, "Harvest") < 1
+        with b.when((sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)):
+            side.item = side.eaten
+            side.eaten = 0
+            b.forget("item")
+            tell_ability(b, number)
+            tell_item(b, number)
 
 
-def shed(b: Battle, number: int, where: Any) -> None:
+def shed(b: Battle, number: int) -> None:
     """Shed Skin, with luck, and Hydration, in the rain, end a status."""
     side, ability = b.side(number), b.ability(number)
-    where = where & (side.hp > 0) & (side.status != 0)
-    tries = where & ability.sheds_skin
-    sheds = tries & (b.draw(tries, 100, "Shed Skin") < 33)
-    sheds = sheds | (where & ability.dries & (b.weather == rows.RAIN))
-    tell_ability(b, number, sheds)
-    cure(b, number, sheds)
+    with b.when((side.hp > 0) & (side.status != 0)):
+        with b.when(ability.sheds_skin):
+            sheds = ability.sheds_skin & (b.draw(100, "Shed Skin") < 33)
+        with b.when(sheds | (ability.dries & (b.weather == rows.RAIN))):
+            tell_ability(b, number)
+            cure(b, number)
 
 
-def poison(b: Battle, number: int, where: Any) -> None:
+def poison(b: Battle, number: int) -> None:
     """Poison takes an eighth, bad poison one more sixteenth each turn."""
     side, most = b.side(number), b.pokemon(number).max_hp
     badly = side.status == rows.TOX
     stage = jnp.minimum(side.stage + 1, 15)
-    side.set("stage", stage, where=where & badly)
+    with b.when(badly):
+        side.stage = stage
     amount = pick(badly, jnp.maximum(quotient(most, 16), 1) * stage, quotient(most, 8))
-    where = where & (badly | (side.status == rows.PSN))
     heals = b.ability(number).heals_by_poison
-    tell_ability(b, number, heal(b, number, jnp.maximum(quotient(most, 8), 1), where & heals))
-    hurt(b, number, amount, where & ~heals)
+    with b.when(badly | (side.status == rows.PSN)):
+        with b.when(heals), b.when(heal(b, number, jnp.maximum(quotient(most, 8), 1))):
+            tell_ability(b, number)
+        with b.when(~heals):
+            hurt(b, number, amount)
 
 
-def burn(b: Battle, number: int, where: Any) -> None:
+def burn(b: Battle, number: int) -> None:
     """Burns take a sixteenth."""
-    amount = jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
+    amount = sixteenth(b, number)
     amount = pick(b.ability(number).halves_burn, quotient(amount, 2), amount)
-    hurt(b, number, amount, where & (b.side(number).status == rows.BRN))
+    with b.when(b.side(number).status == rows.BRN):
+        hurt(b, number, amount)
 
 
-def weather(b: Battle, where: Any, second_faster: Any) -> None:
+def weather(b: Battle, second_faster: Any) -> None:
     """The weather goes on, and sand hurts; or it ends."""
     view = b.view
-    present = where & (view.weather != 0)
-    left = view.weather_turns - 1
-    view.set("weather_turns", left, where=present)
-    ends = present & (left == 0)
-    clear_weather(b, ends)
-    still = (b.weather == 0) & ((view.weather == rows.SAND) | (view.weather == rows.SNOW))  # Cloud Nine
-    goes_on = present & ~ends & ~still
-    sand = goes_on & (b.weather == rows.SAND)
-    shuffled = b.tie(goes_on & b.tied(), "Weather")
-    for number in (0, 1):
-        side = b.side(number)
-        spared = b.naturally_immune(number, SAND_IMMUNE) | b.ability(number).no_sand
-        hurt(b, number, quotient(b.pokemon(number).max_hp, 16), sand & ~side.fainted & ~spared)
-        snow = goes_on & (b.weather == rows.SNOW) & b.ability(number).heals_in_snow & ~side.fainted
-        tell_ability(b, number, heal(b, number, jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1), snow))
-        dry = goes_on & b.ability(number).dry & ~side.fainted
-        eighth = jnp.maximum(quotient(b.pokemon(number).max_hp, 8), 1)
-        tell_ability(b, number, heal(b, number, eighth, dry & (b.weather == rows.RAIN)))
-        parched = dry & (b.weather == rows.SUN) & (side.hp > 0)
-        tell_ability(b, number, parched)
-        hurt(b, number, eighth, parched)
-    update(b, goes_on, "Update in the weather")
+    with b.when(view.weather != 0):
+        left = view.weather_turns - 1
+        view.weather_turns = left
+        ends = left == 0
+        with b.when(ends):
+            clear_weather(b)
+        still = (b.weather == 0) & ((view.weather == rows.SAND) | (view.weather == rows.SNOW))  # Cloud Nine
+        with b.when(~ends & ~still):
+            with b.when(b.tied()):
+                shuffled = b.tie("Weather")
+            for number in (0, 1):
+                with b.when(~b.side(number).fainted):
+                    feel_weather(b, number)
+            update(b, "Update in the weather")
     last = pick(second_faster | shuffled, 0, 1)
-    mark(b, check_win=where, last=last, where=where)
+    mark(b, check_win=True, last=last)
+
+
+def standing(b: Battle, number: int) -> Any:
+    """Whether an active Pokémon has not fainted, and the battle goes on."""
+    return ~b.side(number).fainted & ~b.view.over
+
+
+def sixteenth(b: Battle, number: int) -> Any:
+    """Of an active Pokémon's hit points, at least one."""
+    return jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
+
+
+def field_fades(b: Battle, terrain: Any, left: Any) -> None:
+    """A turn of Trick Room has passed, and of the ``terrain`` that there was before: how many are ``left`` of it."""
+    room = b.view.trick_room
+    with b.when(room > 0):
+        b.view.trick_room = room - 1
+    with b.when(terrain > 0):
+        with b.when(b.view.terrain == terrain):
+            b.view.terrain_turns = left
+        with b.when(left == 0):
+            clear_terrain(b)  # even if a Seed Sower that was struck has laid another one
+
+
+def grow_faster(b: Battle, number: int) -> None:
+    """Slow Start lasts one turn less, Speed Boost comes."""
+    side = b.side(number)
+    with b.when(side.active_turns > 0):
+        with b.when(side.slow > 0):
+            side.slow = side.slow - 1
+        with b.when(b.ability(number).speeds_up):
+            boost(b, number, b.params.speed_boost, by_foe=False, by_ability=True, stats=(rows.SPE,))
+
+
+def end_of_turn(b: Battle, number: int) -> None:
+    """Hunger Switch, Shields Down, White Herb, and what lasts one turn."""
+    side = b.side(number)
+    hungers = b.ability(number).hungers & ~side.terastallized
+    with b.when(hungers):
+        change_form(b, number, 1 - side.form)
+    with b.when(side.hp > 0):
+        show_core(b, number)
+    with b.when(hungers):
+        tell_ability(b, number)
+    white_herb(b, number)
+    volatiles.pass_turn(b, number)
+
+
+def feel_weather(b: Battle, number: int) -> None:
+    """What a turn of the weather does to an active Pokémon (``onWeather``)."""
+    side, ability, most = b.side(number), b.ability(number), b.pokemon(number).max_hp
+    spared = b.naturally_immune(number, SAND_IMMUNE) | ability.no_sand
+    with b.when((b.weather == rows.SAND) & ~spared):
+        hurt(b, number, quotient(most, 16))
+    with b.when((b.weather == rows.SNOW) & ability.heals_in_snow), b.when(heal(b, number, sixteenth(b, number))):
+        tell_ability(b, number)
+    eighth = jnp.maximum(quotient(most, 8), 1)
+    with b.when(ability.dry):
+        with b.when(b.weather == rows.RAIN), b.when(heal(b, number, eighth)):
+            tell_ability(b, number)
+        with b.when((b.weather == rows.SUN) & (side.hp > 0)):
+            tell_ability(b, number)
+            hurt(b, number, eighth)

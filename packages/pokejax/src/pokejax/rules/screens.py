@@ -7,7 +7,7 @@ from typing import Any, Final
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.boosts import boost
 from pokejax.rules.numbers import NEUTRAL
@@ -19,7 +19,6 @@ LONG: Final = tuple(f"{field}_long" for field in SCREENS.values())
 """Fields that say whether a screen was put up with Light Clay."""
 
 
-@was(2)
 def raise_screen(b: Battle, condition: Any) -> Any:
     """Put a screen or a tailwind on the first side; whether there was none, and for Aurora Veil whether it snows."""
     side, raised = b.side(0), jnp.zeros_like(b.view.over)
@@ -37,14 +36,12 @@ def raise_screen(b: Battle, condition: Any) -> Any:
     return raised | blows
 
 
-@was(2)
 def shatter(b: Battle, number: int) -> None:
     """Take a side's screens away."""
     for field in SCREENS.values():
         b.side(number).set(field, 0)
 
 
-@was(1)
 def fade(b: Battle) -> None:
     """A turn has passed."""
     for number in (0, 1):
@@ -55,7 +52,6 @@ def fade(b: Battle) -> None:
                 side.set(field, left - 1)
 
 
-@was(3)
 def screen_multiplier(b: Battle, move: Any, critical: Any) -> Any:
     """What the target's screens leave of the damage; all that stand, on both sides, are shuffled."""
     standing = sum((getattr(b.side(n), field) > 0).astype(jnp.int32) for n in (0, 1) for field in SCREENS.values())

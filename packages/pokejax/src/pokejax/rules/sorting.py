@@ -41,16 +41,15 @@ class Kind(NamedTuple):
     volatile: str = ""
 
 
-def sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> Mapping[str, Any]:
+def sort(b: Battle, kinds: Sequence[Kind], tied: Any, second_faster: Any, last: float) -> Mapping[str, Any]:
     """Draw all shuffles of two, and say which of them comes first.
 
     Where nobody is equal to anybody, the faster Pokémon's come first.
 
     Args:
-        b: the battle.
+        b: the battle, in which it is time to sort.
         kinds: in the order in which Showdown collects the handlers of one Pokémon.
-        where: whether it is time to sort.
-        tied: whether it is, and both have one speed.
+        tied: whether both have one speed.
         second_faster: whether the second Pokémon has more.
         last: highest rank of which the order is asked.
 
@@ -61,18 +60,17 @@ def sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster:
     ranked = sorted((kind for kind in kinds if kind.rank <= last), key=lambda kind: kind.rank)
     pairs = [pair for pair in itertools.pairwise(ranked) if pair[0].rank == pair[1].rank]
     unequal = dict.fromkeys((kind.name for kind in ranked), second_faster)
-    equal = tied | (where & any_of(kind.held[0] & kind.held[1] for kind in kinds if kind.of_side))
+    equal = tied | any_of(kind.held[0] & kind.held[1] for kind in kinds if kind.of_side)
     for one, other in pairs:
         del unequal[other.name]
-        unequal[one.name] = _one_of_each(one, other, where, second_faster)
-        equal = equal | (where & any_of(one.held[n] & other.held[n] for n in _BOTH))
-    found: Mapping[str, Any] = b.gate(
-        "sort", equal, lambda inner: _sort(inner, kinds, where, tied, second_faster, last), unequal
-    )
+        unequal[one.name] = _one_of_each(one, other, second_faster)
+        equal = equal | any_of(one.held[n] & other.held[n] for n in _BOTH)
+    with b.when(equal):
+        found: Mapping[str, Any] = b.gate("sort", lambda inner: _sort(inner, kinds, tied, second_faster, last), unequal)
     return found
 
 
-def _one_of_each(one: Kind, other: Kind, where: Any, second_faster: Any) -> Any:
+def _one_of_each(one: Kind, other: Kind, second_faster: Any) -> Any:
     """The order of two kinds of one rank of which no Pokémon has both: the faster one's, then the slower one's."""
     own = [pick(one.held[n], 2 * n, pick(other.held[n], 2 * n + 1, -1)) for n in _BOTH]
     first, second = pick(second_faster, own[1], own[0]), pick(second_faster, own[0], own[1])
@@ -80,7 +78,7 @@ def _one_of_each(one: Kind, other: Kind, where: Any, second_faster: Any) -> Any:
     return jnp.stack([pick(first < 0, second, first), pick(first < 0, nobody, second), nobody, nobody])
 
 
-def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster: Any, last: float) -> dict[str, Any]:
+def _sort(b: Battle, kinds: Sequence[Kind], tied: Any, second_faster: Any, last: float) -> dict[str, Any]:
     """What `sort` does where there are equals."""
     waiting = sorted((kind for kind in kinds if kind.rank < UNORDERED), key=lambda kind: kind.rank)
     asked = [kind for kind in waiting if kind.rank <= last]
@@ -91,11 +89,12 @@ def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster
         kind = waiting.pop(0)
         if waiting and waiting[0].rank == kind.rank:
             pair = kind, waiting.pop(0)
-            found[kind.name], front, places = _sort_two_kinds(b, pair, where, tied, second_faster, places, front)
+            found[kind.name], front, places = _sort_two_kinds(b, pair, tied, second_faster, places, front)
             continue
         both = kind.held[0] & kind.held[1]
-        equals = where if kind.of_side else tied
-        shuffled = b.tie(equals & both, kind.name)
+        equals = jnp.ones_like(tied) if kind.of_side else tied
+        with b.when(equals & both):
+            shuffled = b.tie(kind.name)
         if kind.rank > last:
             continue
         own, places = [places[n, 0] for n in _BOTH], places[:, 1:]
@@ -113,7 +112,7 @@ def _sort(b: Battle, kinds: Sequence[Kind], where: Any, tied: Any, second_faster
 
 
 def _sort_two_kinds(
-    b: Battle, kinds: tuple[Kind, Kind], where: Any, tied: Any, second_faster: Any, places: Any, front: Any
+    b: Battle, kinds: tuple[Kind, Kind], tied: Any, second_faster: Any, places: Any, front: Any
 ) -> tuple[Any, Any, Any]:
     """Two kinds of one rank, which are equals of one Pokémon, and of both if they have one speed.
 
@@ -138,7 +137,8 @@ def _sort_two_kinds(
             places = pick(displaced, _entry(at, line[place]), places)
         for start in range(len(own) - 1):
             left = count - start
-            drawn = b.draw(where & (left > 1), jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
+            with b.when(left > 1):
+                drawn = b.draw(jnp.maximum(left, 1).astype(np.uint32), f"{kinds[0].name} {start}")
             chosen = _entry(line[start:], drawn)
             for k in range(1, len(own) - start):
                 line[start + k] = pick(drawn == k, line[start], line[start + k])

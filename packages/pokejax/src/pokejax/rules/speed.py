@@ -42,9 +42,10 @@ def current_speed(b: Battle, number: int) -> Any:
     return pick(b.view.trick_room > 0, REVERSED - speed, speed) & TRUNCATED
 
 
-def update_speeds(b: Battle, where: Any) -> None:
+def update_speeds(b: Battle) -> None:
     """Both active Pokémon's speeds are looked at again, if they stand."""
     for number in (0, 1):
         side = b.side(number)
-        b.ask_unaware(where & ~side.fainted)
-        side.set("speed", current_speed(b, number), where=where & ~side.fainted)
+        with b.when(~side.fainted):
+            b.ask_unaware()
+            side.speed = current_speed(b, number)

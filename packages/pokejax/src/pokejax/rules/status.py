@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import rows
-from pokejax.battle import Battle, any_of, gated, number_of, was
+from pokejax.battle import Battle, any_of, gated, number_of
 from pokejax.picking import pick
 from pokejax.rules.eating import ask_to_eat, enjoy, ruminate, unnerved
 from pokejax.rules.faint import use_up
@@ -30,7 +30,6 @@ POWDER_IMMUNE, PRANKSTER_IMMUNE, SAND_IMMUNE, TRAP_IMMUNE = (
 )
 
 
-@was(3)
 @gated("inflict")
 def inflict(
     b: Battle,
@@ -109,7 +108,6 @@ def inflict(
     return given
 
 
-@was(2)
 def notice_status(b: Battle, number: int) -> None:
     """A Pokémon has got a status (``AfterSetStatus``): equals of one speed that listen are shuffled."""
 
@@ -121,7 +119,6 @@ def notice_status(b: Battle, number: int) -> None:
         b.shuffle("AfterSetStatus", asked=listen)
 
 
-@was(2)
 @gated("eat at once")
 def eat_at_once(b: Battle, number: int) -> None:
     """Eat a Lum Berry because of a status, when all who listen have been heard, unless the other one unnerves it."""
@@ -158,7 +155,6 @@ def sleep_clause(b: Battle, number: int) -> Any:
     return any_of(asleep)
 
 
-@was(2)
 def cure(b: Battle, number: int) -> None:
     """The status ends."""
     side = b.side(number)
@@ -167,7 +163,6 @@ def cure(b: Battle, number: int) -> None:
             side.set(field, 0)
 
 
-@was(3)
 @gated("volatile")
 def add_volatile(b: Battle, number: int, volatile: Any) -> Any:
     """Make an active Pokémon flinch, confuse it, or keep it from healing or sounds; whether that is new."""
@@ -194,7 +189,6 @@ def add_volatile(b: Battle, number: int, volatile: Any) -> Any:
     return flinches | confused | blocked | chopped | salted | shackled
 
 
-@was(3)
 def before_move(b: Battle, move: Any, slot: Any) -> Any:
     """What keeps the user from moving, in order: recharging, sleep, ice, Truant, flinching, Disable, and so on.
 
@@ -260,14 +254,12 @@ def before_move(b: Battle, move: Any, slot: Any) -> Any:
         return b.here & ~kept
 
 
-@was(1)
 def shuffle_bans(b: Battle, site: str) -> None:
     """Psychic Noise's and Throat Chop's handlers on the user, which are equals in ``BeforeMove`` and ``ModifyMove``."""
     with b.when((b.side(0).heal_block > 0) & (b.side(0).throat_chop > 0)):
         b.shuffle(site)
 
 
-@was(1)
 @gated("hurt by confusion")
 def hurt_by_confusion(b: Battle) -> None:
     """The user hits itself with a power of 40 and no type (``getConfusionDamage``)."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 import jax.numpy as jnp
 
 from pokejax import rows, stages
-from pokejax.battle import Battle, any_of, gated, was
+from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
 from pokejax.rules import volatiles
 from pokejax.rules.boosts import boost
@@ -25,7 +25,6 @@ REST_TURNS = 3
 SUN_SHARE = 2732  # 0.667 in 4096ths
 
 
-@was(2)
 @gated("status move")
 def effects_of_status_move(b: Battle, move: Any) -> Any:
     """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
@@ -86,16 +85,13 @@ def volatile_of_status_move(b: Battle, move: Any) -> Any:
     return any_of(new)
 
 
-@was(1)
 def drag(b: Battle) -> Any:
     """The target will be dragged out after the action, if both stand and somebody can come in."""
-    with b.when(has_reserve(b, 1) & (b.side(1).hp > 0)) as works:
-        with b.when(b.side(0).hp > 0):
-            b.side(1).dragged = True
+    with b.when(has_reserve(b, 1) & (b.side(1).hp > 0)) as works, b.when(b.side(0).hp > 0):
+        b.side(1).dragged = True
     return works
 
 
-@was(1)
 def shed_tail(b: Battle) -> Any:
     """Half of the user's hit points become a substitute for whoever takes its place; whether that was possible."""
     user, most = b.side(0), b.pokemon(0).max_hp
@@ -109,7 +105,6 @@ def shed_tail(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def heal_next(b: Battle) -> Any:
     """Healing Wish: the user falls, for the good of whoever comes next; whether no other such wish waits."""
     user = b.side(0)
@@ -120,7 +115,6 @@ def heal_next(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def ask_revival(b: Battle) -> Any:
     """Revival Blessing: the player is asked who of the fallen comes back; whether there is anybody."""
     with b.when(any_of(fallen(b, 0))) as works:
@@ -145,7 +139,6 @@ def can_try_itself(b: Battle, move: Any) -> Any:
     return possible & (~move.calls_own | (user.status == rows.SLP) | ability.comatose)
 
 
-@was(1)
 def teleport(b: Battle) -> Any:
     """The user leaves, if somebody can take its place."""
     with b.when(has_reserve(b, 0)) as works:
@@ -153,7 +146,6 @@ def teleport(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def swap_items(b: Battle) -> Any:
     """Both exchange what they hold; a choice item in new hands binds nobody yet."""
     user, target = b.side(0), b.side(1)
@@ -179,7 +171,6 @@ def swap_items(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def sap_strength(b: Battle) -> Any:
     """The user gains as many hit points as the target has Attack, which falls."""
     target = b.side(1)
@@ -191,7 +182,6 @@ def sap_strength(b: Battle) -> Any:
     return lowered | heals
 
 
-@was(1)
 def drum(b: Battle) -> Any:
     """Belly Drum: half of the hit points for all the Attack there is."""
     user, most = b.side(0), b.pokemon(0).max_hp
@@ -203,7 +193,6 @@ def drum(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def tidy_up(b: Battle) -> Any:
     """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
     sides = [b.side(number) for number in (0, 1)]
@@ -215,7 +204,6 @@ def tidy_up(b: Battle) -> Any:
     return boost(b, 0, b.params.tidying, by_foe=False, stats=(rows.ATK, rows.SPE)) | (b.here & present)
 
 
-@was(1)
 def part(b: Battle) -> Any:
     """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
     lowered = boost(b, 1, b.params.parting, by_foe=True, stats=(rows.ATK, rows.SPA))
@@ -224,7 +212,6 @@ def part(b: Battle) -> Any:
     return b.here
 
 
-@was(1)
 def cure_user(b: Battle) -> Any:
     """The user's status ends; whether it had one."""
     with b.when(b.side(0).status != 0) as works:
@@ -232,7 +219,6 @@ def cure_user(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def share_hp(b: Battle) -> Any:
     """Pain Split: both have half of what they have together."""
     user, target = b.side(0), b.side(1)
@@ -242,7 +228,6 @@ def share_hp(b: Battle) -> Any:
     return b.here
 
 
-@was(1)
 def rest(b: Battle) -> Any:
     """The user sleeps two turns and is healthy; whether it is awake and hurt."""
     user, most = b.side(0), b.pokemon(0).max_hp

@@ -10,13 +10,12 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.numbers import quotient
 from pokejax.state import MOVES, NOT_ASKED, TEAM
 
 
-@was(2)
 def tell_ability(b: Battle, number: int) -> None:
     """A message names an active Pokémon's ability: its own, if it has not transformed."""
     side = b.side(number)
@@ -24,13 +23,11 @@ def tell_ability(b: Battle, number: int) -> None:
         side.ability_shown = True
 
 
-@was(2)
 def tell_item(b: Battle, number: int) -> None:
     """A message names an active Pokémon's item, or says that it has none."""
     b.side(number).item_shown = True
 
 
-@was(2)
 def tell_move(b: Battle, slot: Any) -> None:
     """A message names a move of whoever acts: its own, if it has not transformed."""
     user = b.side(0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Final
 
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, gated
+from pokejax.battle import Battle, any_of, gated
 from pokejax.rules import arrivals, futures, queue, residual
 from pokejax.rules.boosts import boost
 from pokejax.rules.copying import trace
@@ -38,8 +38,8 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
         actions: int32, one per side; read where the side is asked.
     """
     before = b.words
-    asked = (b.view.request != NOT_ASKED) & ~b.view.over
-    b.when("choices", asked, lambda inner: queue.commit(inner, actions, asked))
+    with b.when((b.view.request != NOT_ASKED) & ~b.view.over):
+        b.branch("choices", lambda inner: queue.commit(inner, actions))
     act(b, before)
 
 
@@ -53,36 +53,42 @@ def act(b: Battle, before: Words) -> None:
     skipped = acts[queue.MOVE] & b.side(0).fainted  # it takes no time at all: not even its Update comes
     take_from_queue(b, acts)
 
-    b.when("start", acts[queue.START], lambda inner: start(inner, acts[queue.START]))
-    switches = acts[queue.INSTASWITCH] | acts[queue.SWITCH]
-    b.when("switch", switches, lambda inner: switch(inner, switches))
-    b.when("drag", acts[queue.DRAG], lambda inner: drag_in(inner, acts[queue.DRAG]))
+    with b.when(acts[queue.START]):
+        b.branch("start", start)
+    with b.when(acts[queue.INSTASWITCH] | acts[queue.SWITCH]):
+        b.branch("switch", switch)
+    with b.when(acts[queue.DRAG]):
+        b.branch("drag", drag_in)
     assumed = acts[queue.AWAKEN] & b.side(0).assuming
-    enters = acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]
-    b.when("run_switch", enters, lambda inner: run_switch(inner, enters))
-    b.shuffle(acts[queue.BEFORE_TURN] & b.tied(), "BeforeTurn")
-    prepare_coat(b, acts[queue.COAT])
-    revive(b, acts[queue.REVIVE])
-    terastallize(b, acts[queue.TERASTALLIZE])
-    make_ready(b, acts[queue.CHARGE])
-    moves = acts[queue.MOVE] & ~skipped
-    ends = acts[queue.RESIDUAL]
-    order = b.when("residual", ends, lambda inner: residual.begin(inner, ends), residual.nothing_yet(b))
+    with b.when(acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]):
+        b.branch("run_switch", run_switch)
+    with b.when(acts[queue.BEFORE_TURN] & b.tied()):
+        b.shuffle("BeforeTurn")
+    for number, rule in ACTIONS.items():
+        with b.when(acts[number]):
+            rule(b)
+    moves, ends = acts[queue.MOVE] & ~skipped, acts[queue.RESIDUAL]
+    with b.when(ends):
+        order = b.branch("residual", residual.begin, residual.nothing_yet(b))
     standing = [~b.side(n).fainted for n in (0, 1)]
-    b.when("move", moves | futures.due(b), lambda inner: run_move(inner, moves))
+    with b.when(moves | futures.due(b)):
+        b.branch("move", lambda inner: run_move(inner, moves))
     struck = tuple(ends & standing[n] & b.side(n).fainted for n in (0, 1))
-    b.when("rest of the residual", ends, lambda inner: residual.go_on(inner, ends, order, struck))
-    drags = jnp.zeros_like(moves)
-    for number in (0, 1):
-        side = b.side(number)
-        side.set("dragged", False, where=moves & (side.hp == 0))
-        drags = drags | (moves & side.dragged)
-    b.view.set("ignored", 0, where=going & ~drags)
+    with b.when(ends):
+        b.branch("rest of the residual", lambda inner: residual.go_on(inner, order, struck))
+    with b.when(moves):
+        for side in b.view.side:
+            with b.when(side.hp == 0):
+                side.dragged = False
+    drags = moves & any_of(side.dragged for side in b.view.side)
+    with b.when(going & ~drags):
+        b.view.ignored = 0
     b.forget("ability", "ability number")
     ends_now = going & ~skipped & ~drags & ~b.side(0).assuming
     move_follows = after_action(b, ends_now, acts[queue.START], acts[queue.AWAKEN] & ~assumed)
     b.swap(second)
-    b.when("sort again", move_follows, lambda inner: queue.sort_again(inner, move_follows))
+    with b.when(move_follows):
+        b.branch("sort again", queue.sort_again)
     arrivals.note(b, before)
     end_turn(b)
     tell_copies(b)
@@ -91,53 +97,54 @@ def act(b: Battle, before: Words) -> None:
 def take_from_queue(b: Battle, acts: dict[int, Any]) -> None:
     """The action at the head leaves the queue; entries are taken when they run."""
     side, view = b.side(0), b.view
-    side.set("dragged", False, where=acts[queue.DRAG])
-    side.set("queued_instaswitch", False, where=acts[queue.INSTASWITCH])
-    side.set("queued_switch", False, where=acts[queue.SWITCH])
-    side.set("queued_terastallize", False, where=acts[queue.TERASTALLIZE])
-    side.set("queued_charge", False, where=acts[queue.CHARGE])
-    side.set("queued_coat", False, where=acts[queue.COAT])
-    side.set("queued_revival", False, where=acts[queue.REVIVE])
-    side.set("queued_move", False, where=acts[queue.MOVE])
-    view.set("queued_start", False, where=acts[queue.START])
-    view.set("queued_before_turn", False, where=acts[queue.BEFORE_TURN])
-    view.set("queued_residual", False, where=acts[queue.RESIDUAL])
+    for number, (owner, field) in {
+        queue.DRAG: (side, "dragged"), queue.INSTASWITCH: (side, "queued_instaswitch"),
+        queue.SWITCH: (side, "queued_switch"), queue.TERASTALLIZE: (side, "queued_terastallize"),
+        queue.CHARGE: (side, "queued_charge"), queue.COAT: (side, "queued_coat"),
+        queue.REVIVE: (side, "queued_revival"), queue.MOVE: (side, "queued_move"),
+        queue.START: (view, "queued_start"), queue.BEFORE_TURN: (view, "queued_before_turn"),
+        queue.RESIDUAL: (view, "queued_residual"),
+    }.items():  # fmt: skip
+        with b.when(acts[number]):
+            owner.set(field, False)
 
 
-def start(b: Battle, where: Any) -> None:
+def start(b: Battle) -> None:
     """Both leads come in."""
     for number in (0, 1):
-        b.side(number).set("speed", b.pokemon(number).spe, where=where)
-        enter(b, number, where)
-        appear(b, number, where)
-    b.view.set("mid_turn", True, where=where)
+        b.side(number).speed = b.pokemon(number).spe
+        enter(b, number)
+        appear(b, number)
+    b.view.mid_turn = True
 
 
 @gated("terastallize")
-def terastallize(b: Battle, where: Any) -> None:
+def terastallize(b: Battle) -> None:
     """The user changes its type, once in a battle for its side."""
-    drop_before_terastallizing(b, where)
-    hungry = where & b.ability(0).hungers & (b.side(0).form > 0)
-    b.side(0).set("stirred", True, where=hungry)  # Morpeko stays as it is
-    b.side(0).set("terastallized", True, where=where)
-    b.side(0).set("may_terastallize", False, where=where)
-    masked = where & b.pokemon(0).masked
-    grow_into(b, 0, masked)
-    tell_ability(b, 0, masked)
-    boost(b, 0, b.ability(0).entry_boosts, masked, by_foe=False)
-    clears = masked & b.ability(0).clears_field
-    clear_weather(b, clears & (b.view.weather != 0))
-    clear_terrain(b, clears)
+    drop_before_terastallizing(b)
+    with b.when(b.ability(0).hungers & (b.side(0).form > 0)):
+        b.side(0).stirred = True  # Morpeko stays as it is
+    b.side(0).terastallized = True
+    b.side(0).may_terastallize = False
+    with b.when(b.pokemon(0).masked):
+        grow_into(b, 0)
+        tell_ability(b, 0)
+        boost(b, 0, b.ability(0).entry_boosts, by_foe=False)
+        with b.when(b.ability(0).clears_field):
+            with b.when(b.view.weather != 0):
+                clear_weather(b)
+            clear_terrain(b)
 
 
 @gated("prepare coat")
-def prepare_coat(b: Battle, where: Any) -> None:
+def prepare_coat(b: Battle) -> None:
     """Mirror Coat waits for a special move, before anybody acts."""
-    b.side(0).set("coated", True, where=where & ~b.side(0).fainted)
+    with b.when(~b.side(0).fainted):
+        b.side(0).coated = True
 
 
 @gated("revive")
-def revive(b: Battle, where: Any) -> None:
+def revive(b: Battle) -> None:
     """The chosen Pokémon comes back to the team with half of its hit points."""
     side = b.side(0)
     member = side.member[side.chosen_member]
@@ -145,91 +152,117 @@ def revive(b: Battle, where: Any) -> None:
     hp = jnp.maximum(quotient(most, 2), 1)
     shown = percent(hp, most)
     for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", shown), ("veiled", False)):
-        member.set(field, value, where=where)
-    side.set("left", side.left + 1, where=where)
+        member.set(field, value)
+    side.left = side.left + 1
 
 
 @gated("make ready")
-def make_ready(b: Battle, where: Any) -> None:
+def make_ready(b: Battle) -> None:
     """Beak Blast heats up, Focus Punch needs calm: what is done before anybody moves."""
     side = b.side(0)
     slot = jnp.minimum(side.chosen_slot, MOVES - 1)
-    side.set("readied", b.move(b.pokemon(0).moves[slot]).readies, where=where & ~side.fainted)
-    side.set("unfocused", False, where=where)
+    with b.when(~side.fainted):
+        side.readied = b.move(b.pokemon(0).moves[slot]).readies
+    side.unfocused = False
 
 
-def after_action(b: Battle, where: Any, starts: Any, awakens: Any) -> Any:
+def after_action(b: Battle, ends: Any, starts: Any, awakens: Any) -> Any:
     """Faints, the Update, requests in the middle of a turn; whether the turn goes on with a move.
 
-    Where Trace copies an ability that is to begin, the rest waits, until that has been done (``awakens``).
+    Args:
+        b: the battle.
+        ends: bool: where an action has come to its end; who has no hit points left faints anyway.
+        starts: bool: where both leads have come in.
+        awakens: bool: where a copied ability has begun; where Trace copies one, the rest waits until then.
     """
-    faint_messages(b, check_win=where, last=0)
-    where = where & ~b.view.over
-    following = queue.next_kind(b)
-    empty = where & (following == queue.NOTHING)
-    for number in (0, 1):
-        side = b.side(number)
-        side.set("shown_fainted", True, where=empty & side.fainted)
-        side.set("switch_flag", True, where=empty & side.fainted)
-    where = where & (following != queue.INSTASWITCH)
-    updates = where & ~starts & ~awakens
-    update(b, updates, "Update after an action", first=functools.partial(pay_for_disguises, b, updates))
-    settle(b, updates)
-    for number in (0, 1):
-        side = b.side(number)
-        copies = trace(b, number, updates & ~side.queued_run_switch & ~side.fainted)
-        side.set("awakening", True, where=copies)
-        where = where & ~copies
-    asked = []
-    for number in (0, 1):
-        side = b.side(number)
-        flagged = where & side.switch_flag
-        replaceable = flagged & (has_reserve(b, number) | side.reviving)
-        side.set("switch_flag", False, where=flagged & ~replaceable)
-        side.set("before_switch_out_done", True, where=replaceable & (side.hp > 0) & ~side.reviving)
-        asked.append(replaceable)
-    ask_switch(b, (asked[0], asked[1]))
-    return where & ~asked[0] & ~asked[1] & (following == queue.MOVE)
+    faint_messages(b, check_win=ends, last=0)
+    with b.when(ends & ~b.view.over):
+        following = queue.next_kind(b)
+        with b.when(following == queue.NOTHING):
+            for side in b.view.side:
+                with b.when(side.fainted):
+                    side.shown_fainted = True
+                    side.switch_flag = True
+        with b.when(following != queue.INSTASWITCH):
+            copies = jnp.zeros_like(b.view.over)
+            with b.when(~starts & ~awakens):
+                update(b, "Update after an action", first=functools.partial(pay_for_disguises, b))
+                settle(b)
+                for number in (0, 1):
+                    side = b.side(number)
+                    with b.when(~side.queued_run_switch & ~side.fainted):
+                        traces = trace(b, number)
+                    with b.when(traces):
+                        side.awakening = True
+                    copies = copies | traces
+            with b.when(~copies):
+                asked = [ask_to_replace(b, number) for number in (0, 1)]
+                ask_switch(b, (asked[0], asked[1]))
+                return b.here & ~asked[0] & ~asked[1] & (following == queue.MOVE)
 
 
-def pay_for_disguises(b: Battle, where: Any) -> None:
+def pay_for_disguises(b: Battle) -> None:
     """Who has hit itself in confusion lost its disguise by that."""
     for number in (0, 1):
         side = b.side(number)
-        pays = where & side.bared
-        side.set("bared", False, where=where)
-        b.when("pay for a disguise", pays, functools.partial(lose_face, number=number, where=pays))
+        with b.when(side.bared):
+            side.bared = False
+            b.branch("pay for a disguise", functools.partial(lose_face, number=number))
 
 
 def end_turn(b: Battle) -> None:
     """With nothing left to do and nobody asked, a turn begins (``endTurn``)."""
     view = b.view
-    begin_turn(b, ~view.over & (view.request == NOT_ASKED) & (queue.next_kind(b) == queue.NOTHING))
+    with b.when(~view.over & (view.request == NOT_ASKED) & (queue.next_kind(b) == queue.NOTHING)):
+        begin_turn(b)
 
 
 @gated("begin turn")
-def begin_turn(b: Battle, where: Any) -> None:
+def begin_turn(b: Battle) -> None:
     """Counters of turns, what is forgotten, who may choose what."""
     view = b.view
     turn = view.turn + 1
-    view.set("turn", turn, where=where & (view.turn < MAX_TURN))
-    view.set("mid_turn", False, where=where)
-    view.set("fused", 0, where=where)
+    with b.when(view.turn < MAX_TURN):
+        view.turn = turn
+    view.mid_turn = False
+    view.fused = 0
     for number in (0, 1):
         side = b.side(number)
-        side.set("newly_switched", False, where=where)
-        later = where & (turn > 1)  # what entering brought about counts for the first turn
-        side.set("raised", False, where=later)
-        side.set("lowered", False, where=later)
-        side.set("struck", False, where=where)
-        side.set("last_result", side.this_result, where=where)
-        side.set("this_result", UNDEFINED, where=where)
+        side.newly_switched = False
+        with b.when(turn > 1):  # what entering brought about counts for the first turn
+            side.raised = False
+            side.lowered = False
+        side.struck = False
+        side.last_result = side.this_result
+        side.this_result = UNDEFINED
         disabling = disabling_conditions(b, number)
         for others in range(1, MOST_DISABLING):
-            b.shuffle(where & (disabling > others), "DisableMove")
-        side.set("choice_lock", 0, where=where & ((side.choice_lock >= STRUGGLE_LOCK) | ~b.item(number).choice))
-        trap(b, number, where)
-        grown = where & ~side.fainted & (side.active_turns < MAX_TURN)
-        side.set("active_turns", side.active_turns + 1, where=grown)
-    tie(b, where & (turn > LAST_TURN))
-    ask_moves(b, where & ~b.view.over)
+            with b.when(disabling > others):
+                b.shuffle("DisableMove")
+        with b.when((side.choice_lock >= STRUGGLE_LOCK) | ~b.item(number).choice):
+            side.choice_lock = 0
+        trap(b, number)
+        with b.when(~side.fainted & (side.active_turns < MAX_TURN)):
+            side.active_turns = side.active_turns + 1
+    with b.when(turn > LAST_TURN):
+        tie(b)
+    with b.when(~b.view.over):
+        ask_moves(b)
+
+
+def ask_to_replace(b: Battle, number: int) -> Any:
+    """Whether a player is asked who comes in for the active Pokémon."""
+    side = b.side(number)
+    with b.when(side.switch_flag):
+        replaceable = has_reserve(b, number) | side.reviving
+        with b.when(~replaceable):
+            side.switch_flag = False
+        with b.when(replaceable) as asked, b.when((side.hp > 0) & ~side.reviving):
+            side.before_switch_out_done = True
+    return asked
+
+
+ACTIONS: Final = {
+    queue.COAT: prepare_coat, queue.REVIVE: revive, queue.TERASTALLIZE: terastallize, queue.CHARGE: make_ready,
+}  # fmt: skip
+"""What is done before anybody moves, by the kind of action."""

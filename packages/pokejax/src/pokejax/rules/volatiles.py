@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from pokejax import rows
-from pokejax.battle import Battle, number_of, was
+from pokejax.battle import Battle, number_of
 from pokejax.picking import pick
 from pokejax.rules import power
 from pokejax.rules.boosts import boost
@@ -24,7 +24,6 @@ TAUNT_TURNS, ENCORE_TURNS, DISABLE_TURNS, MAGNET_TURNS, SHORTEST_BINDING = 3, 3,
 MOST_DISABLING = 6
 
 
-@was(1)
 def protect(b: Battle) -> Any:
     """Protect, if somebody still acts after the user and luck holds; whether it works (``StallMove``)."""
     user = b.side(0)
@@ -44,7 +43,6 @@ def protect(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def make_substitute(b: Battle) -> Any:
     """A quarter of the user's hit points becomes a substitute; whether there were enough."""
     user, most = b.side(0), b.pokemon(0).max_hp
@@ -67,7 +65,6 @@ def faces(b: Battle, move: Any) -> Any:
     return (ability.disguises & ~target.stirred) | ice
 
 
-@was(1)
 def seed(b: Battle) -> Any:
     """Plant Leech Seed on the target; whether it was without."""
     target = b.side(1)
@@ -76,7 +73,6 @@ def seed(b: Battle) -> Any:
     return works
 
 
-@was(2)
 def leech(b: Battle, number: int) -> None:
     """Leech Seed takes an eighth and gives it to the other side, if there is anybody."""
     side, other = b.side(number), b.side(1 - number)
@@ -87,7 +83,6 @@ def leech(b: Battle, number: int) -> None:
             drain(b, 1 - number, taken)
 
 
-@was(1)
 def taunt(b: Battle) -> Any:
     """Taunt the target; whether it was not taunted."""
     target, veiled = b.side(1), b.ability(1).veils
@@ -100,7 +95,6 @@ def taunt(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def encore(b: Battle) -> Any:
     """The target has to repeat its last move; whether there is one that it can."""
     target, veiled = b.side(1), b.ability(1).veils
@@ -126,7 +120,6 @@ def chosen_slot(b: Battle) -> Any:
     return pick((user.lock > 0) & ~forced, user.lock_slot, slot)
 
 
-@was(1)
 def yawn(b: Battle) -> Any:
     """Make the target drowsy; whether it was not, and sleeps neither now nor ever (``onTryHit`` comes earlier)."""
     target = b.side(1)
@@ -142,7 +135,6 @@ def yawn(b: Battle) -> Any:
     return works
 
 
-@was(2)
 def doze_off(b: Battle, number: int) -> None:
     """Drowsiness passes, into sleep."""
     side = b.side(number)
@@ -152,7 +144,6 @@ def doze_off(b: Battle, number: int) -> None:
             inflict(b, number, jnp.full_like(side.yawn, rows.SLP), by=side.yawn_by, last=True)
 
 
-@was(1)
 def curse(b: Battle) -> Any:
     """Half of the user's hit points curse the target; whether it was not cursed."""
     target = b.side(1)
@@ -162,7 +153,6 @@ def curse(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def curse_itself(b: Battle) -> Any:
     """Half of the user's hit points curse itself, whom Protean has made a Ghost; whether it was not cursed."""
     user = b.side(0)
@@ -172,7 +162,6 @@ def curse_itself(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def attract(b: Battle) -> Any:
     """The user falls for the target, if one of both is male and the other female; whether that is new."""
     user, genders = b.side(0), [b.pokemon(number).gender for number in (0, 1)]
@@ -183,14 +172,12 @@ def attract(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def bond(b: Battle) -> Any:
     """Whoever strikes the user down before its next move falls with it."""
     b.side(0).bonded = True
     return b.here
 
 
-@was(1)
 def rise(b: Battle) -> Any:
     """Magnet Rise lifts the user off the ground; whether it stood there."""
     user = b.side(0)
@@ -199,7 +186,6 @@ def rise(b: Battle) -> Any:
     return works
 
 
-@was(1)
 def bind(b: Battle) -> None:
     """Whirlpool and its like hold the target for four or five turns."""
     target = b.side(1)
@@ -209,7 +195,6 @@ def bind(b: Battle) -> None:
         target.loosened = False
 
 
-@was(2)
 def squeeze(b: Battle, number: int) -> None:
     """What is bound loses an eighth, if whoever did it is still there."""
     side = b.side(number)
@@ -223,14 +208,12 @@ def squeeze(b: Battle, number: int) -> None:
             side.bound = 0
 
 
-@was(2)
 def suffer(b: Battle, number: int) -> None:
     """A curse takes a quarter."""
     with b.when(b.side(number).cursed):
         hurt(b, number, quotient(b.pokemon(number).max_hp, 4))
 
 
-@was(2)
 def smart(b: Battle, number: int) -> None:
     """Salt Cure takes an eighth, of Water and Steel a quarter."""
     share = pick(b.has_type(number, WATER) | b.has_type(number, STEEL), 4, 8)
@@ -238,7 +221,6 @@ def smart(b: Battle, number: int) -> None:
         hurt(b, number, quotient(b.pokemon(number).max_hp, share))
 
 
-@was(2)
 def rampage(b: Battle, slot: Any) -> None:
     """Outrage and its like go on for two or three turns."""
     user = b.side(0)
@@ -249,7 +231,6 @@ def rampage(b: Battle, slot: Any) -> None:
         user.lock = 2
 
 
-@was(2)
 def end_rampage(b: Battle, number: int) -> None:
     """A rampage is over; at its natural end the Pokémon is confused."""
     side = b.side(number)
@@ -258,7 +239,6 @@ def end_rampage(b: Battle, number: int) -> None:
         add_volatile(b, number, jnp.full_like(side.lock, rows.CONFUSION))
 
 
-@was(2)
 def pass_rampage(b: Battle, number: int) -> None:
     """A turn of a rampage has passed; sleep ends it."""
     side = b.side(number)
@@ -273,7 +253,6 @@ def pass_rampage(b: Battle, number: int) -> None:
             side.lock_turns = jnp.maximum(side.lock_turns - 1, 0)
 
 
-@was(3)
 def charge(b: Battle, move: Any, slot: Any) -> Any:
     """A move that charges first: whether it has to wait for the next turn (``onTryMove``)."""
     user, ready = b.side(0), b.side(0).charged
@@ -294,14 +273,12 @@ def charge(b: Battle, move: Any, slot: Any) -> Any:
     return waits
 
 
-@was(1)
 def stop_charging(b: Battle) -> None:
     """Who is kept from moving does not go on with what it had begun (``MoveAborted``)."""
     b.side(0).charging = 0
     b.side(0).charged = False
 
 
-@was(2)
 def disable(b: Battle, slot: Any) -> Any:
     """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
@@ -312,7 +289,6 @@ def disable(b: Battle, slot: Any) -> Any:
     return works
 
 
-@was(2)
 def wear_off(b: Battle, number: int) -> None:
     """What ends before Yawn after some turns lasts one less: from then on one may heal, and stands on the ground."""
     side = b.side(number)
@@ -322,7 +298,6 @@ def wear_off(b: Battle, number: int) -> None:
         side.encore = 0
 
 
-@was(2)
 def pass_turn(b: Battle, number: int) -> None:
     """What lasts one turn ends, and what is left lasts one less."""
     side = b.side(number)
@@ -350,7 +325,6 @@ def disabling_conditions(b: Battle, number: int) -> Any:
         side.throat_chop > 0,
     )  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
-
 
 
 def _lasts_one_less(b: Battle, side: Any, field: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from pokejax.battle import Battle, was
+from pokejax.battle import Battle
 from pokejax.picking import pick
 from pokejax.rules.faint import heal
 from pokejax.rules.numbers import quotient
@@ -16,7 +16,6 @@ CLOCK = 255
 """Turns are counted modulo 256 here, so a wish of the last of them never comes true and none can follow it."""
 
 
-@was(1)
 def wish(b: Battle) -> Any:
     """Wish for half of the user's hit points; whether no other wish is under way."""
     side = b.side(0)
@@ -27,7 +26,6 @@ def wish(b: Battle) -> Any:
     return wishes
 
 
-@was(1)
 def come_true(b: Battle) -> None:
     """Wishes of the turn before are granted, if anybody stands there."""
     for number in (0, 1):
