@@ -6,7 +6,6 @@ swapped back after it.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import inspect
@@ -24,7 +23,7 @@ from pokejax.state import LAYOUT, Words, signed
 from pokejax.tables import NAMES, stride
 from rlenv_shared import control
 from rlenv_shared.generators import LCG64, Generator, listed
-from rlenv_shared.packing import Conditions, Layout
+from rlenv_shared.packing import Conditions, Layout, Within
 from rlenv_shared.packing.allocate import Place
 from rlenv_shared.packing.view import View
 
@@ -140,7 +139,7 @@ class Battle:
         """Where all conditions that are present hold, bool."""
         return np.bool_(True) if self.conditions.here is None else self.conditions.here
 
-    def when(self, condition: Any) -> contextlib.AbstractContextManager[Any, None]:
+    def when(self, condition: Any) -> Within:
         """Within, this condition is present, too: nothing is written or drawn where it does not hold.
 
         Gives where all conditions hold.

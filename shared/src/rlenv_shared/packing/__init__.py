@@ -16,7 +16,7 @@ the same bits.
 from rlenv_shared.packing.fields import Field, Group, bits, flag, group, record, word
 from rlenv_shared.packing.layout import Layout, Words
 from rlenv_shared.packing.select import one_hot, select
-from rlenv_shared.packing.store import Conditions
+from rlenv_shared.packing.store import Conditions, Within
 from rlenv_shared.packing.view import Items, Part, UnknownFieldError, View, checked
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Part",
     "UnknownFieldError",
     "View",
+    "Within",
     "Words",
     "bits",
     "checked",

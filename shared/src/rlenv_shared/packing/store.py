@@ -6,8 +6,7 @@ needs the words they come from, or when the view is done.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,15 +37,24 @@ class Conditions:
             return condition
         return self.here & condition
 
-    @contextlib.contextmanager
-    def when(self, condition: Any) -> Iterator[Any]:
+    def when(self, condition: Any) -> Within:
         """Within, this condition is present, too; gives where all of them hold."""
-        outside = self.here
-        self.here = self.both(condition)
-        try:
-            yield self.here
-        finally:
-            self.here = outside
+        return Within(self, condition)
+
+
+class Within:
+    """A block in which one more condition is present."""
+
+    def __init__(self, conditions: Conditions, condition: Any) -> None:
+        self._conditions, self._condition = conditions, condition
+
+    def __enter__(self) -> Any:
+        self._outside = self._conditions.here
+        self._conditions.here = self._conditions.both(self._condition)
+        return self._conditions.here
+
+    def __exit__(self, *_: object) -> None:
+        self._conditions.here = self._outside
 
 
 class Store:

@@ -30,6 +30,21 @@ def set_weather(b: Battle, weather: Any) -> Any:
     return changes
 
 
+def clear_weather(b: Battle) -> None:
+    """The weather ends."""
+    b.view.weather = 0
+    b.view.weather_turns = 0
+    _weather_has_changed(b)
+
+
+def _weather_has_changed(b: Battle) -> None:
+    """Everybody notices (``WeatherChange``)."""
+    with b.when(b.tied()):
+        b.shuffle("WeatherChange")
+    for number in (0, 1):
+        notice_weather(b, number)
+
+
 def set_terrain(b: Battle, terrain: Any) -> Any:
     """Change the terrain; whether it was another before (``Field.setTerrain``)."""
     with b.when((terrain != b.view.terrain) & (terrain != 0)) as changes:
@@ -68,18 +83,3 @@ def twist(b: Battle) -> Any:
     room = b.view.trick_room
     b.view.trick_room = pick(room > 0, 0, ROOM_TURNS)
     return b.here
-
-
-def clear_weather(b: Battle) -> None:
-    """The weather ends."""
-    b.view.weather = 0
-    b.view.weather_turns = 0
-    _weather_has_changed(b)
-
-
-def _weather_has_changed(b: Battle) -> None:
-    """Everybody notices (``WeatherChange``)."""
-    with b.when(b.tied()):
-        b.shuffle("WeatherChange")
-    for number in (0, 1):
-        notice_weather(b, number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -74,26 +73,27 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
         inner = b.inside(words)
         row = rows.MOVE.view(move_words, conditions=inner.conditions)  # views belong to one trace
         with inner.when(going):
-            going, missed = again(inner, row, done)
+            goes_on_, missed = again(inner, row, done)
             disguised = volatiles.faces(inner, row)
-            with inner.when(going):
+            with inner.when(goes_on_) as going:
                 dealt, worked, shielded = one_hit(inner, row, meets, done + 1)
                 broken = disguised & worked & ~shielded & (row.category != rows.STATUS)
-                done = done + (going & worked).astype(jnp.int32)
-                total = total + pick(going, dealt, 0)
-                last = pick(going & worked, dealt, last)
-                landed = landed | (going & worked)
+                done = done + worked.astype(jnp.int32)
+                total = total + dealt
+                last = pick(worked, dealt, last)
+                landed = landed | worked
                 touched = pick(going, worked & ~shielded, touched)
                 struck = pick(going, worked & ~shielded, struck | missed)  # nobody remembers the substitute then
+
+                def lose_broken_face() -> None:
+                    with inner.when(broken):
+                        lose_face(inner, 1)
+
+                waits = waits_for_berserk(inner, row) & ~shielded
                 with inner.when(worked & ~inner.side(0).assuming):
-                    update(
-                        inner,
-                        "Update after a hit",
-                        waits=waits_for_berserk(inner, row) & ~shielded,
-                        first=functools.partial(lose_face_if, inner, 1, broken),
-                    )
+                    update(inner, "Update after a hit", waits=waits, first=lose_broken_face)
         user, target = inner.side(0), inner.side(1)
-        going = going & worked & (done < count) & (user.hp > 0) & (target.hp > 0)
+        going = worked & (done < count) & (user.hp > 0) & (target.hp > 0)
         return inner.words, going, done, total, last, landed, struck, touched
 
     no = jnp.zeros_like(b.view.over)
@@ -124,6 +124,23 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
             with b.when((move.target == rows.AT_SELF) == at_self):
                 b.side(number).unchecked = False
     return landed
+
+
+def after_damage(b: Battle, move: Any, total: Any) -> None:
+    """What a move brings once all its hits are done (``AfterMoveSecondary``): thawing, Pickpocket, Berserk."""
+    target = b.side(1)
+    with b.when(move.thaws_target & (target.status == rows.FRZ)):
+        cure(b, 1)
+    scalded = move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted
+    with b.when(scalded & (target.status == rows.BRN)):
+        cure(b, 1)
+    stays = ~(target.switch_flag | target.dragged)
+    with b.when(move.contact & b.ability(1).steals_when_touched & stays):
+        steal(b, 0)
+    half, most = target.hp * 2, b.pokemon(1).max_hp
+    halved = (total > 0) & (half <= most) & (half + 2 * total > most)
+    with b.when(halved & (b.ability(1).halfway_boosts > 0)):
+        boost(b, 1, b.ability(1).halfway_boosts, by_foe=False, by_ability=True)
 
 
 def waits_for_berserk(b: Battle, move: Any) -> Any:
@@ -307,6 +324,16 @@ def secondary(b: Battle, move: Any, number: int, shielded: Any) -> None:
                 boost(b, 0, self_boosts, by_foe=False)
 
 
+def sampled_status(b: Battle, move: Any, status: Any) -> Any:
+    """The status that Tri Attack or Dire Claw draws; any other move's is given."""
+    with b.when(move.samples > 0):
+        drawn = b.draw(3, "status of three")
+    for code, statuses in enumerate(SAMPLES, start=1):
+        for choice, sampled in enumerate(statuses):
+            status = pick((move.samples == code) & (drawn == choice), sampled, status)
+    return status
+
+
 @gated("be hit")
 def be_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, shielded: Any) -> None:
     """What follows a hit that does damage, to the target or to its substitute."""
@@ -364,9 +391,9 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any) -> None:
         boost(b, 1, ability.hit_boosts, by_foe=False, by_ability=True)
     with b.when(ability.sows), b.when(set_terrain(b, jnp.full_like(b.view.terrain, rows.GRASSY_TERRAIN))):
         tell_ability(b, 1)
-    with b.when(ability.strews_toxic_spikes & (move.category == rows.PHYSICAL)):
-        with b.when(lay(b, 0, jnp.full_like(move.strews, rows.TOXIC_SPIKES))):
-            tell_ability(b, 1)
+    debris = ability.strews_toxic_spikes & (move.category == rows.PHYSICAL)
+    with b.when(debris), b.when(lay(b, 0, jnp.full_like(move.strews, rows.TOXIC_SPIKES))):
+        tell_ability(b, 1)
     provoked = b.item(1).weakness_policy & (meets.exponent > 0) & has_power(move)
     with b.when((dealt > 0) & provoked & (b.side(1).hp > 0)):
         boost(b, 1, b.params.weakness_policy, by_foe=False, stats=(rows.ATK, rows.SPA))
@@ -377,6 +404,25 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any) -> None:
         poisoned = b.draw(10, "poisoning") < 3
         with b.when(poisoned), b.when(inflict(b, 1, own.poisons_by_hitting, may_sleep=False)):
             tell_ability(b, 0)
+
+
+def give_status_back(b: Battle, move: Any, gorged: Any) -> None:
+    """Static, Effect Spore, Beak Blast and a gorged Gulp Missile give the user a status."""
+    ability, touched = b.ability(1), move.contact
+    with b.when(touched & (ability.contact_status > 0)) as catching:
+        caught = catching & (b.draw(10, "contact") < 3)
+    with b.when(
+        touched & ability.spores & ~b.naturally_immune(0, POWDER_IMMUNE) & ~b.ability(0).blocks_powder
+    ) as dusted:
+        drawn = b.draw(100, "Effect Spore")
+    spore = pick(drawn < 11, rows.SLP, pick(drawn < 21, rows.PAR, rows.PSN))
+    status = pick(ability.spores, spore, ability.contact_status)
+    scorched = touched & (b.side(1).readied == rows.BEAK_BLAST)
+    status = pick(gorged, rows.PAR, pick(scorched, rows.BRN, status))
+    with b.when(caught | (dusted & (drawn < 30)) | gorged | scorched):
+        given = inflict(b, 0, status)
+        with b.when(given & ~gorged & ~scorched):
+            tell_ability(b, 1)
 
 
 def after_hit(b: Battle, move: Any, shielded: Any) -> None:
@@ -410,55 +456,3 @@ def recoil(b: Battle, move: Any, total: Any) -> None:
                 hurt(b, 0, amount)
         with b.when(move.struggles):
             hurt(b, 0, quotient(b.pokemon(0).max_hp + np.int32(2), 4), indirectly=False)
-
-
-def after_damage(b: Battle, move: Any, total: Any) -> None:
-    """What a move brings once all its hits are done (``AfterMoveSecondary``): thawing, Pickpocket, Berserk."""
-    target = b.side(1)
-    with b.when(move.thaws_target & (target.status == rows.FRZ)):
-        cure(b, 1)
-    scalded = move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted
-    with b.when(scalded & (target.status == rows.BRN)):
-        cure(b, 1)
-    stays = ~(target.switch_flag | target.dragged)
-    with b.when(move.contact & b.ability(1).steals_when_touched & stays):
-        steal(b, 0)
-    half, most = target.hp * 2, b.pokemon(1).max_hp
-    halved = (total > 0) & (half <= most) & (half + 2 * total > most)
-    with b.when(halved & (b.ability(1).halfway_boosts > 0)):
-        boost(b, 1, b.ability(1).halfway_boosts, by_foe=False, by_ability=True)
-
-
-def lose_face_if(b: Battle, number: int, broken: Any) -> None:
-    """`lose_face`, where it has been broken."""
-    with b.when(broken):
-        lose_face(b, number)
-
-
-def sampled_status(b: Battle, move: Any, status: Any) -> Any:
-    """The status that Tri Attack or Dire Claw draws; any other move's is given."""
-    with b.when(move.samples > 0):
-        drawn = b.draw(3, "status of three")
-    for code, statuses in enumerate(SAMPLES, start=1):
-        for choice, sampled in enumerate(statuses):
-            status = pick((move.samples == code) & (drawn == choice), sampled, status)
-    return status
-
-
-def give_status_back(b: Battle, move: Any, gorged: Any) -> None:
-    """Static, Effect Spore, Beak Blast and a gorged Gulp Missile give the user a status."""
-    ability, touched = b.ability(1), move.contact
-    with b.when(touched & (ability.contact_status > 0)) as catching:
-        caught = catching & (b.draw(10, "contact") < 3)
-    with b.when(
-        touched & ability.spores & ~b.naturally_immune(0, POWDER_IMMUNE) & ~b.ability(0).blocks_powder
-    ) as dusted:
-        drawn = b.draw(100, "Effect Spore")
-    spore = pick(drawn < 11, rows.SLP, pick(drawn < 21, rows.PAR, rows.PSN))
-    status = pick(ability.spores, spore, ability.contact_status)
-    scorched = touched & (b.side(1).readied == rows.BEAK_BLAST)
-    status = pick(gorged, rows.PAR, pick(scorched, rows.BRN, status))
-    with b.when(caught | (dusted & (drawn < 30)) | gorged | scorched):
-        given = inflict(b, 0, status)
-        with b.when(given & ~gorged & ~scorched):
-            tell_ability(b, 1)

@@ -131,6 +131,61 @@ def one_move(b: Battle, danced: Any, acts: Any, strikes: Any) -> Any:
     return pick(able & result & move.dance, index, 0)
 
 
+def slot_and_move(b: Battle, danced: Any) -> tuple[Any, Any]:
+    """The slot that the user uses, and the number of the move in it: of a dance that it repeats, wherever that is."""
+    repeats, moves = danced != 0, b.pokemon(0).moves
+    slot = pick(repeats, STRUGGLE_SLOT, chosen_slot(b))
+    for place, number in enumerate(moves):
+        slot = pick(repeats & (number == danced), place, slot)
+    index = pick(slot == STRUGGLE_SLOT, STRUGGLE, moves[jnp.minimum(slot, STRUGGLE_SLOT - 1)])
+    return slot, pick(repeats, danced, index)
+
+
+def begin_move(b: Battle, move: Any, slot: Any, repeats: Any) -> Any:
+    """Whether the user is able to move; if so it pays for the move, and remembers it (``runMove``)."""
+    own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
+    recharges = b.side(0).recharge > 0
+    able = before_move(b, move, slot)
+    # a Dancer may be bound since it repeated a dance in this turn
+    locked_out = able & b.item(0).choice & (b.side(0).choice_lock > 0) & (b.side(0).choice_lock != slot + 1)
+    locked_out = locked_out & (repeats | (slot != STRUGGLE_SLOT))
+    with b.when(locked_out & ~repeats):
+        tell_move(b, own)
+    able = able & ~locked_out
+    user = b.side(0)
+    startled = able & (move.readies == rows.FOCUS_PUNCH) & (user.readied == rows.FOCUS_PUNCH) & user.unfocused
+    with b.when(startled):
+        tell_move(b, own)
+    with b.when(~(able & (move.volatile == rows.DESTINY_BOND))):
+        user.bonded = False
+    with b.when(~able):
+        stop_charging(b)
+    able = able & ~startled
+    user = b.side(0)
+    with b.when(~able):
+        user.this_result = pick(recharges, NULL, FALSE)
+        with b.when(~startled & (move.type == ELECTRIC)):
+            user.charged_up = False
+    with b.when(able):
+        own_choice = ~repeats & (slot != STRUGGLE_SLOT)
+        with b.when(own_choice & (user.lock == 0) & (user.charging == 0)):
+            spend(b, own, 1)
+        with b.when(own_choice):
+            tell_move(b, own)
+        with b.when(~repeats):
+            again = user.last_move == slot + 1
+            user.uses = pick(again, jnp.minimum(user.uses + 1, MOST_USES), 1)
+            user.last_move = slot + 1
+        chooses_once = b.item(0).choice
+        with b.when(~chooses_once):
+            user.choice_lock = 0
+        with b.when(chooses_once & (user.choice_lock == 0)):
+            user.choice_lock = slot + 1
+        with b.when(move.defrost & (user.status == rows.FRZ)):
+            cure(b, 0)
+    return able
+
+
 @gated("end call")
 def end_call(b: Battle) -> None:
     """What Sleep Talk called has been used."""
@@ -284,6 +339,29 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
     return result & ~bounces, (blocked & ~bounces) | waits | powerless
 
 
+def after_success(b: Battle, move: Any, result: Any, landed: Any, parts: Any, strikes: Any) -> None:
+    """What follows a move that has done something: its user leaves, changes, pays for its Life Orb, steals."""
+    attacked = move.category != rows.STATUS
+    with b.when(result & (move.once_boosts != 0)):
+        boost(b, 0, move.once_boosts, by_foe=False)
+    with b.when((landed | parts) & move.self_switch & (b.side(0).hp > 0)):
+        b.side(0).switch_flag = True
+    with b.when(result & move.turns & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed):
+        become(b, 0, ~b.side(0).changed)
+    burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
+    with b.when(burdened & attacked):
+        with b.when((b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage):
+            tell_item(b, 0)
+        hurt(b, 0, quotient(b.pokemon(0).max_hp, 10))
+    with b.when(strikes):
+        win(b, 0)
+    with b.when(landed & ~move.forced & b.ability(0).steals_by_hitting & attacked):
+        steal(b, 1)
+    with b.when(result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)):
+        boost(b, 0, b.params.special_attack, by_foe=False, stats=(rows.SPA,))
+        use_up(b, 0)
+
+
 def chopped(b: Battle, number: int, move: Any) -> Any:
     """Whether Throat Chop keeps an active Pokémon from a sound."""
     return move.sound & (b.side(number).throat_chop > 0)
@@ -399,81 +477,3 @@ def accurate(b: Battle, move: Any) -> Any:
     with b.when(asks):
         drawn = b.draw(100, "accuracy")
     return b.here & (~asks | (drawn < accuracy.astype(np.int32)))
-
-
-def slot_and_move(b: Battle, danced: Any) -> tuple[Any, Any]:
-    """The slot that the user uses, and the number of the move in it: of a dance that it repeats, wherever that is."""
-    repeats, moves = danced != 0, b.pokemon(0).moves
-    slot = pick(repeats, STRUGGLE_SLOT, chosen_slot(b))
-    for place, number in enumerate(moves):
-        slot = pick(repeats & (number == danced), place, slot)
-    index = pick(slot == STRUGGLE_SLOT, STRUGGLE, moves[jnp.minimum(slot, STRUGGLE_SLOT - 1)])
-    return slot, pick(repeats, danced, index)
-
-
-def begin_move(b: Battle, move: Any, slot: Any, repeats: Any) -> Any:
-    """Whether the user is able to move; if so it pays for the move, and remembers it (``runMove``)."""
-    own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
-    recharges = b.side(0).recharge > 0
-    able = before_move(b, move, slot)
-    # a Dancer may be bound since it repeated a dance in this turn
-    locked_out = able & b.item(0).choice & (b.side(0).choice_lock > 0) & (b.side(0).choice_lock != slot + 1)
-    locked_out = locked_out & (repeats | (slot != STRUGGLE_SLOT))
-    with b.when(locked_out & ~repeats):
-        tell_move(b, own)
-    able = able & ~locked_out
-    user = b.side(0)
-    startled = able & (move.readies == rows.FOCUS_PUNCH) & (user.readied == rows.FOCUS_PUNCH) & user.unfocused
-    with b.when(startled):
-        tell_move(b, own)
-    with b.when(~(able & (move.volatile == rows.DESTINY_BOND))):
-        user.bonded = False
-    with b.when(~able):
-        stop_charging(b)
-    able = able & ~startled
-    user = b.side(0)
-    with b.when(~able):
-        user.this_result = pick(recharges, NULL, FALSE)
-        with b.when(~startled & (move.type == ELECTRIC)):
-            user.charged_up = False
-    with b.when(able):
-        own_choice = ~repeats & (slot != STRUGGLE_SLOT)
-        with b.when(own_choice & (user.lock == 0) & (user.charging == 0)):
-            spend(b, own, 1)
-        with b.when(own_choice):
-            tell_move(b, own)
-        with b.when(~repeats):
-            again = user.last_move == slot + 1
-            user.uses = pick(again, jnp.minimum(user.uses + 1, MOST_USES), 1)
-            user.last_move = slot + 1
-        chooses_once = b.item(0).choice
-        with b.when(~chooses_once):
-            user.choice_lock = 0
-        with b.when(chooses_once & (user.choice_lock == 0)):
-            user.choice_lock = slot + 1
-        with b.when(move.defrost & (user.status == rows.FRZ)):
-            cure(b, 0)
-    return able
-
-
-def after_success(b: Battle, move: Any, result: Any, landed: Any, parts: Any, strikes: Any) -> None:
-    """What follows a move that has done something: its user leaves, changes, pays for its Life Orb, steals."""
-    attacked = move.category != rows.STATUS
-    with b.when(result & (move.once_boosts != 0)):
-        boost(b, 0, move.once_boosts, by_foe=False)
-    with b.when((landed | parts) & move.self_switch & (b.side(0).hp > 0)):
-        b.side(0).switch_flag = True
-    with b.when(result & move.turns & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed):
-        become(b, 0, ~b.side(0).changed)
-    burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
-    with b.when(burdened & attacked):
-        with b.when((b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage):
-            tell_item(b, 0)
-        hurt(b, 0, quotient(b.pokemon(0).max_hp, 10))
-    with b.when(strikes):
-        win(b, 0)
-    with b.when(landed & ~move.forced & b.ability(0).steals_by_hitting & attacked):
-        steal(b, 1)
-    with b.when(result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)):
-        boost(b, 0, b.params.special_attack, by_foe=False, stats=(rows.SPA,))
-        use_up(b, 0)

@@ -63,6 +63,63 @@ def commit(b: Battle, actions: tuple[Any, Any]) -> None:
         view.mid_turn = True
 
 
+def take_choice(b: Battle, n: int, action: Any, moving: Any, replacing: Any) -> None:
+    """Queue what a side's player has chosen (``chooseMove``, ``chooseSwitch``)."""
+    side = b.side(n)
+    switches = (action >= SWITCH_ACTION) & (action < PASS)
+    moves = moving & (action < SWITCH_ACTION)
+    terastallizes = moves & (action >= TERA_ACTION)
+    slot = action & np.int32(MOVES - 1)
+    slot = pick(usable(b, n, slot), slot, STRUGGLE_SLOT)
+    with b.when(moves):
+        side.chosen_slot = slot
+        side.queued_move = True
+        with b.when(terastallizes):
+            side.queued_terastallize = True
+    with b.when(switches):
+        side.chosen_member = jnp.clip(action - SWITCH_ACTION, 0, 5)
+        with b.when(moving):
+            side.queued_switch = True
+        with b.when(replacing):
+            with b.when(~side.reviving):
+                side.queued_instaswitch = True
+            with b.when(side.reviving):
+                side.queued_revival = True
+            side.reviving = False
+    side.switch_flag = False
+    b.ask_unaware()
+    with b.when(terastallizes):
+        b.ask_unaware()
+    side.asked = False
+    own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
+    plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
+    row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
+    with b.when(moves):
+        queue_move(b, n, row)
+
+
+def queue_move(b: Battle, n: int, row: Any) -> None:
+    """What the queue has to know of a move; who prepares one has an action of its own for that."""
+    side = b.side(n)
+    with b.when(row.readies > 0):  # actions of their own, whose speed is asked for
+        b.ask_unaware()
+    with b.when(row.coats):
+        b.ask_unaware()
+    side.priority = row.priority
+    side.harmless = row.category == rows.STATUS
+    side.heals = row.heal
+    with b.when(row.readies > 0):
+        side.queued_charge = True
+    with b.when(row.coats):
+        side.queued_coat = True
+    side.glides = row.glides
+    lags = b.ability(n).lags & (row.category == rows.STATUS)
+    with b.when(b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)) as hastens:
+        eat_for_nothing(b, n)
+    side.fraction = pick(lags, -1, pick(hastens, 1, 0))
+    side.flies = row.type == FLYING
+
+
 def bound_slot(side: Any, slot: Any) -> Any:
     """The slot of the rampage or of the move that charges, if there is one, else this one."""
     return pick(side.lock > 0, side.lock_slot, pick(side.charging > 0, side.charge_slot, slot))
@@ -166,60 +223,3 @@ def actor_is_second(b: Battle, kind: Any) -> Any:
         here = waits[1] & (bit | ~waits[0])
         second = pick(kind == number, here, second)
     return second
-
-
-def take_choice(b: Battle, n: int, action: Any, moving: Any, replacing: Any) -> None:
-    """Queue what a side's player has chosen (``chooseMove``, ``chooseSwitch``)."""
-    side = b.side(n)
-    switches = (action >= SWITCH_ACTION) & (action < PASS)
-    moves = moving & (action < SWITCH_ACTION)
-    terastallizes = moves & (action >= TERA_ACTION)
-    slot = action & np.int32(MOVES - 1)
-    slot = pick(usable(b, n, slot), slot, STRUGGLE_SLOT)
-    with b.when(moves):
-        side.chosen_slot = slot
-        side.queued_move = True
-        with b.when(terastallizes):
-            side.queued_terastallize = True
-    with b.when(switches):
-        side.chosen_member = jnp.clip(action - SWITCH_ACTION, 0, 5)
-        with b.when(moving):
-            side.queued_switch = True
-        with b.when(replacing):
-            with b.when(~side.reviving):
-                side.queued_instaswitch = True
-            with b.when(side.reviving):
-                side.queued_revival = True
-            side.reviving = False
-    side.switch_flag = False
-    b.ask_unaware()
-    with b.when(terastallizes):
-        b.ask_unaware()
-    side.asked = False
-    own = bound_slot(side, jnp.minimum(slot, MOVES - 1))
-    plain = ((slot == STRUGGLE_SLOT) & (side.lock == 0) & (side.charging == 0)) | (side.recharge > 0)
-    row = b.move(pick(plain, STRUGGLE, b.pokemon(n).moves[own]))
-    with b.when(moves):
-        queue_move(b, n, row)
-
-
-def queue_move(b: Battle, n: int, row: Any) -> None:
-    """What the queue has to know of a move; who prepares one has an action of its own for that."""
-    side = b.side(n)
-    with b.when(row.readies > 0):  # actions of their own, whose speed is asked for
-        b.ask_unaware()
-    with b.when(row.coats):
-        b.ask_unaware()
-    side.priority = row.priority
-    side.harmless = row.category == rows.STATUS
-    side.heals = row.heal
-    with b.when(row.readies > 0):
-        side.queued_charge = True
-    with b.when(row.coats):
-        side.queued_coat = True
-    side.glides = row.glides
-    lags = b.ability(n).lags & (row.category == rows.STATUS)
-    with b.when(b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)) as hastens:
-        eat_for_nothing(b, n)
-    side.fraction = pick(lags, -1, pick(hastens, 1, 0))
-    side.flies = row.type == FLYING

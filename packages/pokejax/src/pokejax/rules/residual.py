@@ -40,7 +40,7 @@ AFTERWARDS = (
     "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
 )  # fmt: skip
 """Kinds of handlers that come after what was foreseen, and of which the order matters."""
-Handler = Callable[[Battle, int, Any], None]
+Handler = Callable[[Battle, int], None]
 Order = dict[str, Any]
 
 
@@ -132,6 +132,52 @@ def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
             end_of_turn(b, number)
     in_order(b, second_faster, volatiles.pass_rampage, any_of(side.lock > 0 for side in b.view.side))
     bury(b, (b.here & b.side(0).fainted & ~fainted[0], b.here & b.side(1).fainted & ~fainted[1]))
+
+
+def standing(b: Battle, number: int) -> Any:
+    """Whether an active Pokémon has not fainted, and the battle goes on."""
+    return ~b.side(number).fainted & ~b.view.over
+
+
+def sixteenth(b: Battle, number: int) -> Any:
+    """Of an active Pokémon's hit points, at least one."""
+    return jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
+
+
+def field_fades(b: Battle, terrain: Any, left: Any) -> None:
+    """A turn of Trick Room has passed, and of the ``terrain`` that there was before: how many are ``left`` of it."""
+    room = b.view.trick_room
+    with b.when(room > 0):
+        b.view.trick_room = room - 1
+    with b.when(terrain > 0):
+        with b.when(b.view.terrain == terrain):
+            b.view.terrain_turns = left
+        with b.when(left == 0):
+            clear_terrain(b)  # even if a Seed Sower that was struck has laid another one
+
+
+def grow_faster(b: Battle, number: int) -> None:
+    """Slow Start lasts one turn less, Speed Boost comes."""
+    side = b.side(number)
+    with b.when(side.active_turns > 0):
+        with b.when(side.slow > 0):
+            side.slow = side.slow - 1
+        with b.when(b.ability(number).speeds_up):
+            boost(b, number, b.params.speed_boost, by_foe=False, by_ability=True, stats=(rows.SPE,))
+
+
+def end_of_turn(b: Battle, number: int) -> None:
+    """Hunger Switch, Shields Down, White Herb, and what lasts one turn."""
+    side = b.side(number)
+    hungers = b.ability(number).hungers & ~side.terastallized
+    with b.when(hungers):
+        change_form(b, number, 1 - side.form)
+    with b.when(side.hp > 0):
+        show_core(b, number)
+    with b.when(hungers):
+        tell_ability(b, number)
+    white_herb(b, number)
+    volatiles.pass_turn(b, number)
 
 
 VOLATILES: Final = (
@@ -335,52 +381,6 @@ def weather(b: Battle, second_faster: Any) -> None:
             update(b, "Update in the weather")
     last = pick(second_faster | shuffled, 0, 1)
     mark(b, check_win=True, last=last)
-
-
-def standing(b: Battle, number: int) -> Any:
-    """Whether an active Pokémon has not fainted, and the battle goes on."""
-    return ~b.side(number).fainted & ~b.view.over
-
-
-def sixteenth(b: Battle, number: int) -> Any:
-    """Of an active Pokémon's hit points, at least one."""
-    return jnp.maximum(quotient(b.pokemon(number).max_hp, 16), 1)
-
-
-def field_fades(b: Battle, terrain: Any, left: Any) -> None:
-    """A turn of Trick Room has passed, and of the ``terrain`` that there was before: how many are ``left`` of it."""
-    room = b.view.trick_room
-    with b.when(room > 0):
-        b.view.trick_room = room - 1
-    with b.when(terrain > 0):
-        with b.when(b.view.terrain == terrain):
-            b.view.terrain_turns = left
-        with b.when(left == 0):
-            clear_terrain(b)  # even if a Seed Sower that was struck has laid another one
-
-
-def grow_faster(b: Battle, number: int) -> None:
-    """Slow Start lasts one turn less, Speed Boost comes."""
-    side = b.side(number)
-    with b.when(side.active_turns > 0):
-        with b.when(side.slow > 0):
-            side.slow = side.slow - 1
-        with b.when(b.ability(number).speeds_up):
-            boost(b, number, b.params.speed_boost, by_foe=False, by_ability=True, stats=(rows.SPE,))
-
-
-def end_of_turn(b: Battle, number: int) -> None:
-    """Hunger Switch, Shields Down, White Herb, and what lasts one turn."""
-    side = b.side(number)
-    hungers = b.ability(number).hungers & ~side.terastallized
-    with b.when(hungers):
-        change_form(b, number, 1 - side.form)
-    with b.when(side.hp > 0):
-        show_core(b, number)
-    with b.when(hungers):
-        tell_ability(b, number)
-    white_herb(b, number)
-    volatiles.pass_turn(b, number)
 
 
 def feel_weather(b: Battle, number: int) -> None:

@@ -201,6 +201,18 @@ def after_action(b: Battle, ends: Any, starts: Any, awakens: Any) -> Any:
                 return b.here & ~asked[0] & ~asked[1] & (following == queue.MOVE)
 
 
+def ask_to_replace(b: Battle, number: int) -> Any:
+    """Whether a player is asked who comes in for the active Pokémon."""
+    side = b.side(number)
+    with b.when(side.switch_flag):
+        replaceable = has_reserve(b, number) | side.reviving
+        with b.when(~replaceable):
+            side.switch_flag = False
+        with b.when(replaceable) as asked, b.when((side.hp > 0) & ~side.reviving):
+            side.before_switch_out_done = True
+    return asked
+
+
 def pay_for_disguises(b: Battle) -> None:
     """Who has hit itself in confusion lost its disguise by that."""
     for number in (0, 1):
@@ -248,18 +260,6 @@ def begin_turn(b: Battle) -> None:
         tie(b)
     with b.when(~b.view.over):
         ask_moves(b)
-
-
-def ask_to_replace(b: Battle, number: int) -> Any:
-    """Whether a player is asked who comes in for the active Pokémon."""
-    side = b.side(number)
-    with b.when(side.switch_flag):
-        replaceable = has_reserve(b, number) | side.reviving
-        with b.when(~replaceable):
-            side.switch_flag = False
-        with b.when(replaceable) as asked, b.when((side.hp > 0) & ~side.reviving):
-            side.before_switch_out_done = True
-    return asked
 
 
 ACTIONS: Final = {

@@ -309,6 +309,12 @@ def pass_turn(b: Battle, number: int) -> None:
         _lasts_one_less(b, side, field)
 
 
+def _lasts_one_less(b: Battle, side: Any, field: str) -> None:
+    left = getattr(side, field)
+    with b.when(left > 0):
+        side.set(field, left - 1)
+
+
 def one_turn_conditions(b: Battle, number: int) -> Any:
     """How many conditions that only have a duration are sorted, last of all, at the end of a turn."""
     side = b.side(number)
@@ -325,9 +331,3 @@ def disabling_conditions(b: Battle, number: int) -> Any:
         side.throat_chop > 0,
     )  # fmt: skip
     return sum(flag.astype(jnp.int32) for flag in present)
-
-
-def _lasts_one_less(b: Battle, side: Any, field: str) -> None:
-    left = getattr(side, field)
-    with b.when(left > 0):
-        side.set(field, left - 1)
