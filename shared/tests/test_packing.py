@@ -232,9 +232,15 @@ def drawn_program(layout, rng, length):
     return ops, arrays
 
 
-def run(layout, ops, words, arrays):
-    """The program through a view; returns the words and all that was read."""
-    view, read = layout.view(words), []
+def run(layout, ops, words, arrays, nested=False):
+    """The program through a view; returns the words and all that was read.
+
+    Args:
+        layout, ops, words, arrays: as drawn.
+        nested: whether masks are conditions under which the view is written, and not the operations' own.
+    """
+    conditions = packing.Conditions()
+    view, read = layout.view(words, conditions=conditions), []
 
     def at(part, name, index):
         items = getattr(part, name)
@@ -246,19 +252,21 @@ def run(layout, ops, words, arrays):
             part = at(part, name, index)
         name, index = path[-1]
         mask = None if where is None else arrays[where]
-        if what == "read":
-            read.append(at(part, name, index))
-        elif what == "clear":
-            if index is None:
-                part.clear(name, mask)
+        outer, mask = (mask, None) if nested else (None, mask)
+        with conditions.when(outer):
+            if what == "read":
+                read.append(at(part, name, index))
+            elif what == "clear":
+                if index is None:
+                    part.clear(name, mask)
+                else:
+                    at(part, name, index).clear(where=mask)
             else:
-                at(part, name, index).clear(where=mask)
-        else:
-            new = value[1] if value[0] == "constant" else arrays[value[1]]
-            if index is None:
-                part.set(name, new, mask)
-            else:
-                getattr(part, name).set(arrays[int(index[3:])] if isinstance(index, str) else index, new, mask)
+                new = value[1] if value[0] == "constant" else arrays[value[1]]
+                if index is None:
+                    part.set(name, new, mask)
+                else:
+                    getattr(part, name).set(arrays[int(index[3:])] if isinstance(index, str) else index, new, mask)
     return view.words(), tuple(read)
 
 
@@ -311,10 +319,11 @@ def same_as_plain(layout, ops, values, arrays, words, read):
         assert jax.tree.map(lambda leaf, b=b: int(leaf[b]), after) == plain
 
 
-def a_view_is_nested_dictionaries(layout, rng, length, dtype):
+def a_view_is_nested_dictionaries(layout, rng, length, dtype, nested=False):
     values = drawn_values(layout.root, rng)
     ops, arrays = drawn_program(layout, rng, length)
-    words, read = run(layout, ops, tuple(one.view(dtype) for one in layout.encode(values, (BATCH,))), arrays)
+    words = tuple(one.view(dtype) for one in layout.encode(values, (BATCH,)))
+    words, read = run(layout, ops, words, arrays, nested)
     assert {one.dtype for one in words} == {np.dtype(dtype)}
     same_as_plain(layout, ops, values, arrays, words, read)
 
@@ -327,9 +336,10 @@ def test_a_view_is_nested_dictionaries(dtype, layout, rng):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words(dtype):
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_view_is_nested_dictionaries_where_many_hold_the_same_words(dtype, nested):
     for seed in range(150):
-        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24, dtype)
+        a_view_is_nested_dictionaries(BATTLE, np.random.default_rng(seed), 24, dtype, nested)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -427,6 +437,32 @@ def test_parts_that_somebody_holds_go_on_with_a_view_s_other_words():
     view.reload(tuple(view.words()))
     assert (untouched == view.words()[0]).all()
     assert (view.side[0].hp == 20).all()
+
+
+def test_a_view_is_written_where_all_conditions_hold():
+    conditions = packing.Conditions()
+    view = PAIR.view(pair(10).words(), conditions=conditions)
+    even, late = np.arange(BATCH) % 2 == 0, np.arange(BATCH) >= 2
+    assert conditions.here is None
+    with conditions.when(even):
+        side = view.side[0]
+        with conditions.when(late) as both:
+            side.hp = 3
+            view.side[np.full(BATCH, 1, np.int32)].hp = 4
+            with conditions.when(None), conditions.when(both):
+                assert conditions.here is both
+        side.set("hp", 5, where=~late)
+        side.put("speed", 6)  # whatever the conditions are
+    assert (both == (even & late)).all()
+    assert (view.side[0].hp == np.where(even & late, 3, np.where(even, 5, 10))).all()
+    assert (view.side[1].hp == np.where(even & late, 4, 11)).all()
+    assert (view.side[0].speed == 6).all()
+    with pytest.raises(KeyError), conditions.when(even):
+        raise KeyError
+    assert conditions.here is None
+    inner = view.under(packing.Conditions(late))
+    inner.side[0].hp = 1
+    assert (inner.side[0].hp == np.where(late, 1, view.side[0].hp)).all()
 
 
 def test_a_copy_of_a_view_has_the_same_words_and_is_decoded_for_itself():
