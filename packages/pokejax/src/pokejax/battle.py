@@ -10,8 +10,8 @@ import copy
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,30 @@ from rlenv_shared.generators import LCG64, Generator, listed
 from rlenv_shared.packing import Conditions, Layout, Within
 from rlenv_shared.packing.allocate import Place
 from rlenv_shared.packing.view import View
+
+_BODY = "row", "changed", "terastallized"
+_SEEMING = *_BODY, "transformed", "copied_row", "copied_changed"
+_HELD = *_SEEMING, "copied_ability"
+_PASSED_BY = ("fainted",), ("ignored", "swapped")
+ROWS: Final[dict[str, tuple[Sequence[str], Sequence[str], Sequence[str]]]] = {
+    "itself": (_BODY, (), ()),
+    "pokemon": (_SEEMING, (), ()),
+    "item": (("item",), (), ()),
+    "ability number": ((*_HELD, "absent"), *_PASSED_BY),
+    "ability": ((*_HELD, "absent"), *_PASSED_BY),
+    "ability out": ((*_HELD, "absent", "bystander"), *_PASSED_BY),
+    "ability listed": ((*_HELD, "absent", "bystander"), (), ()),
+    "flowers": ((*_HELD, "absent", "typed", "roosting", "discharged"), *_PASSED_BY),
+}
+"""Fields that what is known of an active Pokémon hangs on: of its own side, of the other side, of the battle."""
+
+
+@functools.cache
+def _bits(what: str, number: int) -> dict[Any, int]:
+    """Where the fields lie that something known of an active Pokémon hangs on."""
+    own, other, field = ROWS[what]
+    sides = ((number, own), (1 - number, other))
+    return LAYOUT.bits_of([*(f"side[{n}].{name}" for n, names in sides for name in names), *field])
 
 
 class Row:
@@ -116,11 +140,8 @@ class Battle:
 
     def __init__(self, words: Words, params: Any, draw: Callable[..., Any] = control.draw, here: Any = None) -> None:
         self.params, self._draw, self.conditions = params, draw, Conditions(here)
-        self._open(signed(words))
-
-    def _open(self, words: Words) -> None:
-        self.view = LAYOUT.view(words, conditions=self.conditions)
-        self._rows: dict[Any, Any] = {}
+        self.view = LAYOUT.view(signed(words), conditions=self.conditions)
+        self._rows: dict[Any, tuple[int, Any]] = {}  # with the number of the last write to what they hang on
         self._found: dict[Any, tuple[tuple[Any, ...], Any]] = {}
 
     @property
@@ -146,57 +167,65 @@ class Battle:
         """
         return self.conditions.when(condition)
 
-    def branch(self, name: str, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
-        """As `gate`, of a rule after which all rows are read anew."""
-        self._rows = {}
-        return self.gate(name, rule, otherwise)
-
     def gate(self, name: str, rule: Callable[[Battle], Any], otherwise: Any = None) -> Any:
         """As if the rule stood here; a part of the program that is left out where the conditions hold nowhere.
-
-        Rows go on to be what they were, unless the rule has them forgotten.
 
         Returns:
             What the rule returns, or ``otherwise``.
         """
-        known, inside = self._rows, {}
+        known = {key: row for key, (written, row) in self._rows.items() if written == self._last_write(key)}
+        written: dict[Any, int] = {}
 
         def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
-            inner = self.inside(state[0])
-            inside.update({key: copy.copy(row) for key, row in known.items()})
-            inner._rows = dict(inside)
+            inner = self._inside(state[0])
+            inner._rows = {key: (0, copy.copy(row)) for key, row in known.items()}
             found = rule(inner)
-            for key in [key for key, row in inside.items() if inner._rows.get(key) is not row]:
-                del inside[key]
+            written.update(inner.view.written())
             return inner.words, found
 
         words, found = control.gate(name, self.here, handler, (self.words, otherwise))
-        self.view.reload(words)
-        self._rows = {key: row for key, row in known.items() if key in inside}
+        self.view.reload(words, written)
+        return found
+
+    def loop(self, goes_on: Callable[[Any], Any], body: Callable[[Battle, Any], Any], start: Any, most: int) -> Any:
+        """Carry a rule out again and again.
+
+        Args:
+            goes_on: whether there is a next pass; of what the pass before has returned, or of ``start``.
+            body: what a pass does; of the battle and the same.
+            start: a pytree of arrays.
+            most: passes at most.
+
+        Returns:
+            What the last pass has returned.
+        """
+        written: dict[Any, int] = {}
+
+        def handler(carry: tuple[Words, Any]) -> tuple[Words, Any]:
+            inner = self._inside(carry[0])
+            found = body(inner, carry[1])
+            for key, bits in inner.view.written().items():
+                written[key] = written.get(key, 0) | bits
+            return inner.words, found
+
+        words, found = control.loop(lambda carry: goes_on(carry[1]), handler, (self.words, start), most)
+        self.view.reload(words, written)
         return found
 
     def swap(self, condition: Any) -> None:
         """Exchange the sides where the condition holds, besides those that are present."""
         condition = self.conditions.both(condition)
         self.view.put("swapped", self.view.swapped ^ condition)
-        self._open(LAYOUT.swap(self.words, "side", condition))
+        self.view.reload(LAYOUT.swap(self.words, "side", condition))
 
     def place(self, number: int) -> Any:
         """Six times the true side of an active Pokémon plus its place in the original team."""
         second = self.view.swapped if number == 0 else ~self.view.swapped
         return self.side(number).order[0] + pick(second, 6, 0)
 
-    def inside(self, words: Words) -> Battle:
+    def _inside(self, words: Words) -> Battle:
         """The same battle with other words, for a rule that is traced apart: a gate's or a loop's."""
         return Battle(words, self.params, self._draw, self.conditions.here)
-
-    def reopen(self, words: Words) -> None:
-        """Go on with other words of the same battle."""
-        self._open(words)
-
-    def forget(self, *kinds: str) -> None:
-        """Read rows of these kinds ("item", "ability", …) again when they are next asked for."""
-        self._rows = {key: row for key, row in self._rows.items() if key[0] not in kinds}
 
     # --- chance ---------------------------------------------------------------------------------------------------
 
@@ -241,7 +270,8 @@ class Battle:
         """The same battle with what is known of it, for a branch that changes nothing of it; made outside of that."""
         other = copy.copy(self)
         other.view = copy.copy(self.view)
-        other._rows = {key: copy.copy(row) for key, row in self._rows.items()}
+        known = {key: row for key, (written, row) in self._rows.items() if written == self._last_write(key)}
+        other._rows = {key: (0, copy.copy(row)) for key, row in known.items()}
         other._found = dict(self._found)
         return other
 
@@ -297,10 +327,16 @@ class Battle:
         """A row of a table, to be read."""
         return Row(getattr(self.params, table), layout, index)
 
-    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        if key not in self._rows:
-            self._rows[key] = make()
-        return self._rows[key]
+    def _kept(self, key: tuple[str, int], make: Callable[[], Any]) -> Any:
+        """What hangs on the fields that `ROWS` names, made anew when one of them has been written to."""
+        written = self._last_write(key)
+        if self._rows.get(key, (None,))[0] != written:
+            self._rows[key] = written, make()
+        return self._rows[key][1]
+
+    def _last_write(self, key: tuple[str, int]) -> int:
+        """The number of the last write to any field that this hangs on."""
+        return self.view.last_write(_bits(*key))
 
     def once(self, key: Any, given: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What follows from some values is worked out once, as long as these are the very same."""
@@ -310,16 +346,16 @@ class Battle:
         return known[1]
 
     def itself(self, number: int) -> Any:
-        """Constants of a side's active Pokémon whoever it has transformed into; stale as those of `pokemon`."""
+        """Constants of a side's active Pokémon whoever it has transformed into."""
         side = self.side(number)
 
         def make() -> Any:
             return self.row("pokemon", rows.POKEMON, self.params.present_row(side))
 
-        return self._kept(("pokemon", number, "itself"), make)
+        return self._kept(("itself", number), make)
 
     def pokemon(self, number: int) -> Any:
-        """Constants of a side's active Pokémon as what it is now; stale after a switch until the words are reopened."""
+        """Constants of a side's active Pokémon as what it is now."""
 
         def make() -> Any:
             row = self.params.seeming_row(self.side(number))
@@ -344,7 +380,7 @@ class Battle:
             side = self.side(number)
             return self.row("abilities", rows.ABILITY, pick(side.absent, side.bystander, of_active(number)))
 
-        return self._kept(("ability", number, what), make)
+        return self._kept((f"ability {what}", number), make)
 
     def flowers(self, number: int) -> Any:
         """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
@@ -352,7 +388,7 @@ class Battle:
         def make() -> Any:
             return self.ability(number).flowers & self.has_type(number, GRASS)
 
-        return self._kept(("ability", number, "flowers"), make)
+        return self._kept(("flowers", number), make)
 
     def ability_held(self, number: int) -> Any:
         """The number of the active Pokémon's ability, whether it does anything now or not."""

@@ -65,17 +65,16 @@ RULE = {
     "a status": lambda b: status.inflict(b, 1, jnp.full_like(b.side(1).stage, 3), by_itself=True, may_sleep=False),
     "a draw": lambda b: b.draw(100, "accuracy"),
     "a gate": lambda b: b.gate("gate", lambda inner: inner.side(0).set("hp", 7)),
-    "a branch": lambda b: b.branch("branch", lambda inner: inner.shuffle("thaw", n=5)),
-    "what is traced apart": lambda b: b.reopen(_apart(b.inside(b.words))),
+    "a pass of a loop": lambda b: b.loop(lambda times: times < 2, _hurt, b.view.turn, 2),
     "a shuffle": lambda b: b.shuffle("drag", n=3, times=2, asked=lambda inner: inner.side(0).hp == 1),
     "changed sides": lambda b: b.swap(b.side(0).hp == 1),
     "a turn begins": turn.end_turn,
 }
 
 
-def _apart(b):
-    b.side(1).hp = 3
-    return b.words
+def _hurt(b, times):
+    b.side(1).hp = 3 + times
+    return times + 1
 
 
 @pytest.mark.parametrize("name", RULE)

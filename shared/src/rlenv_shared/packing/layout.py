@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rlenv_shared.packing.allocate import Node, Place, allocate, places
-from rlenv_shared.packing.fields import WORD_BITS, Field, Group, bad, check_members, kind
+from rlenv_shared.packing.fields import WORD_BITS, WORD_MASK, Field, Group, Key, bad, check_members, kind
 from rlenv_shared.packing.select import select
 from rlenv_shared.packing.store import Conditions
 from rlenv_shared.packing.view import Items, Part, View
@@ -100,6 +100,19 @@ class Layout:
     def places(self) -> list[Place]:
         """Every value with its bits, in the order of declaration."""
         return list(places(self.root))
+
+    def bits_of(self, paths: Iterable[str]) -> dict[Key, int]:
+        """Where fields lie, by their paths as `places` gives them: by table and word, the bits that are theirs."""
+        found: dict[Key, int] = {}
+        places = {place.path: place for place in self.places()}
+        for path in paths:
+            if path not in places:
+                raise bad(f"fields of {self.name}", path, "the path of a field", "mend the name")
+            place = places[path]
+            key = place.table, place.word
+            mask = WORD_MASK if place.field.alone else place.field.mask << place.shift
+            found[key] = found.get(key, 0) | mask
+        return found
 
     def _table(self, name: str) -> slice:
         if name not in self.tables:

@@ -63,8 +63,10 @@ class Store:
     def __init__(self, words: dict[Key, Any], shape: tuple[int, ...], flags: Flags, conditions: Conditions) -> None:
         self.words, self.shape, self.flags, self.conditions = words, shape, flags, conditions
         self.dtypes = {key: word.dtype for key, word in words.items()}
-        self.decoded: dict[Key, dict[int, Any]] = {}  # by word and the bit at which a field begins
+        self.decoded: dict[Key, dict[int, tuple[int, Any]]] = {}  # by word and the field's first bit: its bits, value
         self.chosen: dict[tuple[int, tuple[tuple[str, Start], ...], int], Chosen] = {}
+        self.writes = 0  # so far
+        self.written: dict[Key, dict[int, int]] = {}  # by word and bits: the number of the last write to them
 
     def load(self, key: Key) -> Any:
         """A word, with all that was written to it."""
@@ -72,11 +74,19 @@ class Store:
             other.put_back(key)
         return self.words[key]
 
-    def save(self, key: Key, word: Any, by: Chosen | None = None) -> None:
-        """Replace a word."""
+    def save(self, key: Key, word: Any, bits: int = WORD_MASK, by: Chosen | None = None) -> None:
+        """Replace a word, of which these bits may differ: fields that lie in none of them are not decoded again."""
         self.claim(key, by)
         self.words[key] = word
-        self.decoded.pop(key, None)
+        known = self.decoded.pop(key, {})
+        self.decoded[key] = {start: found for start, found in known.items() if not found[0] & bits}
+        self.writes += 1
+        self.written.setdefault(key, {})[bits] = self.writes
+
+    def last_write(self, key: Key, bits: int) -> int:
+        """The number of the last write to any of a word's bits, counted from 1; 0 if there was none."""
+        self.load(key)  # with what chosen elements still hold
+        return max((number for written, number in self.written.get(key, {}).items() if written & bits), default=0)
 
     def claim(self, key: Key, by: Chosen | None) -> None:
         """Before a word is written: whoever else holds parts of it puts them back and reads them again afterwards."""
@@ -113,7 +123,7 @@ class Chosen(Store):
     def __init__(self, owner: Store, node: Node, begin: dict[str, Start], hot: tuple[Any, ...]) -> None:
         super().__init__({}, owner.shape, owner.flags, owner.conditions)
         self.owner, self.hot, self.sizes = owner, hot, node.sizes
-        self.changed: set[Key] = set()
+        self.changed: dict[Key, int] = {}  # bits that were written to since they were put back
         starts = [shifted(node, i, begin) for i in range(len(hot))]
         # The owner's word, and the bit in it, at which each of its own words lies for every element; and back.
         self.origins: dict[Key, list[tuple[Key, int]]] = {
@@ -138,10 +148,10 @@ class Chosen(Store):
             self.words[key] = word
         return super().load(key)
 
-    def save(self, key: Key, word: Any, by: Chosen | None = None) -> None:
+    def save(self, key: Key, word: Any, bits: int = WORD_MASK, by: Chosen | None = None) -> None:
         """Replace a word, here alone for now."""
-        super().save(key, word, by)
-        self.changed.add(key)
+        super().save(key, word, bits, by)
+        self.changed[key] = self.changed.get(key, 0) | bits
 
     def claim(self, key: Key, by: Chosen | None) -> None:
         """As of any store, and the same in the owner."""
@@ -156,14 +166,14 @@ class Chosen(Store):
                 other.put_back(key)
             if key not in self.changed:
                 continue
-            self.changed.remove(key)
             mask, new, of = self.sizes[key[0]].mask, self.words[key], self.dtypes[key]
+            bits = self.changed.pop(key) & mask
             new = new & bit_word(mask, of) if mask != WORD_MASK else new
             for is_here, (word, shift) in zip(self.hot, self.origins[key], strict=True):
                 old, put = self.owner.load(word), new
                 if mask != WORD_MASK:
                     put = (old & bit_word(~(mask << shift), of)) | (new << bit_word(shift, of) if shift else new)
-                self.owner.save(word, select(is_here, put, old), self)
+                self.owner.save(word, select(is_here, put, old), bits << shift, self)
 
     def forget(self, origin: Key) -> None:
         """Pick its parts of a word of the owner's again when they are next asked for."""

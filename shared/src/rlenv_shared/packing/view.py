@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -131,11 +132,24 @@ class View(Part):
             chosen.put_back()
         return tuple(store.words.values())
 
-    def reload(self, words: Sequence[Any]) -> None:
-        """Go on with other words, as a branch returns them; parts of this view that somebody holds go on with them."""
+    def reload(self, words: Sequence[Any], written: Mapping[Key, int] | None = None) -> None:
+        """Go on with other words, as a branch returns them; parts of this view that somebody holds go on with them.
+
+        ``written`` says which bits of them may differ (`written` of the view that wrote them), if that is known.
+        """
         for key, old, new in zip(self._spot.store.words, self.words(), words, strict=True):
-            if new is not old:
-                self._spot.store.save(key, new)
+            bits = WORD_MASK if written is None else written.get(key, 0)
+            if new is not old and bits:
+                self._spot.store.save(key, new, bits)
+
+    def last_write(self, bits: Mapping[Key, int]) -> int:
+        """The number of the last write to any of these bits (`Layout.bits_of`), from 1; 0 if there was none."""
+        return max(self._spot.store.last_write(key, mask) for key, mask in bits.items())
+
+    def written(self) -> dict[Key, int]:
+        """By word: the bits that were written to since the view was opened."""
+        self.words()  # with what chosen elements still hold
+        return {key: functools.reduce(operator.or_, bits) for key, bits in self._spot.store.written.items()}
 
     def __copy__(self) -> View:
         """The same words, decoded anew: for a function that is traced by itself."""
@@ -187,20 +201,24 @@ class _Spot(NamedTuple):
         word = self.store.load(key)
         known = self.store.decoded.setdefault(key, {})
         if shift not in known:
-            known[shift] = self.node.member.decode(word, shift)
-        return known[shift]
+            known[shift] = self._bits(), self.node.member.decode(word, shift)
+        return known[shift][1]
+
+    def _bits(self) -> int:
+        """Those of its word that a field takes."""
+        field, _, shift = self._place()
+        return WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
 
     def assign(self, value: Any, where: Any) -> None:
         field, key, shift = self._place()
         code = field.encode(self._fitting(field, value, where), shift, self.store.dtypes[key])
-        bits = WORD_MASK if field.alone or field.width == WORD_BITS else field.mask << shift
-        new = code
+        bits, new = self._bits(), code
         if bits != WORD_MASK or np.shape(code) != self.store.shape:
             known = int(code) & WORD_MASK if isinstance(code, np.generic) else None
             new = self.store.load(key)
             new = new if known == bits else new & bit_word(~bits, code.dtype)
             new = new if known == 0 else new | code
-        self.store.save(key, new if where is None else select(where, new, self.store.load(key)))
+        self.store.save(key, new if where is None else select(where, new, self.store.load(key)), bits)
 
     def masks(self) -> Iterator[tuple[Key, int]]:
         """The words in which it lies, with its bits of each."""
@@ -217,7 +235,7 @@ class _Spot(NamedTuple):
         for key, mask in masks.items():
             old = self.store.load(key)
             new = old & bit_word(~mask, old.dtype)
-            self.store.save(key, new if where is None else select(where, new, old))
+            self.store.save(key, new if where is None else select(where, new, old), mask)
 
     def _place(self) -> tuple[Field, Key, int]:
         if not isinstance(self.node.member, Field):

@@ -71,7 +71,7 @@ def _change(
             sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
             returned, deltas = pick(sent, deltas, 0), pick(sent, 0, deltas)
             with b.when(sent.any()):
-                b.branch("Mirror Armor", lambda inner: _send_back(inner, number, returned, stats))
+                b.gate("Mirror Armor", lambda inner: _send_back(inner, number, returned, stats))
             side, ability = b.side(number), b.ability(number)
         if by_foe:
             kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))

@@ -31,7 +31,6 @@ def _trace(b: Battle, number: int) -> Any:
     with b.when((foe.hp > 0) & (found != 0) & ~other.untraceable & ~other.stays) as copies:
         b.shuffle("Trace", n=1)
         side.copied_ability = found
-        b.forget("ability", "ability number")
         for told in (0, 1):
             tell_ability(b, told)
     return copies
@@ -75,7 +74,6 @@ def transform(b: Battle, number: int) -> Any:
         for field in TRANSLATED:
             with b.when(getattr(side, field) > 0):
                 side.set(field, code)
-        b.forget("pokemon", "ability", "ability number")
     return works
 
 

@@ -72,7 +72,6 @@ def lose_item(b: Battle, number: int) -> None:
         with b.when((side.hp > 0) & b.ability(number).unburdens):
             side.unburdened = True
     side.item = 0
-    b.forget("item")
 
 
 def clear_volatile(b: Battle, number: int) -> None:
@@ -81,7 +80,6 @@ def clear_volatile(b: Battle, number: int) -> None:
     with b.when(b.pokemon(number).reverts):
         side.changed = False
     side.clear([field.name for field in VOLATILE])
-    b.forget("pokemon", "ability", "ability number")
     side.newly_switched = True
     side.speed = b.pokemon(number).spe
 
@@ -95,7 +93,6 @@ def change_form(b: Battle, number: int, form: Any) -> None:
 def become(b: Battle, number: int, other: Any) -> None:
     """Become another species (`effects.CHANGES`), or what it was before; the cached speed is the bare stat."""
     b.side(number).changed = other
-    b.forget("pokemon", "ability", "ability number")
     forget_speed(b, number)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from pokejax import rows
@@ -21,19 +23,19 @@ def show_core(b: Battle, number: int) -> None:
         become(b, number, whole)
 
 
-def grow_into(b: Battle, number: int) -> None:
-    """Become what there is no way back from while it stands, with more hit points to have and to lose."""
-    side, before = b.side(number), b.pokemon(number).max_hp
+def grow_into(b: Battle, number: int, most: Any) -> None:
+    """Become what there is no way back from while it stands, with more hit points to lose than ``most``, until now."""
+    side = b.side(number)
     become(b, number, True)
     with b.when(side.hp > 0):
-        side.hp = jnp.maximum(side.hp + b.pokemon(number).max_hp - before, 1)
+        side.hp = jnp.maximum(side.hp + b.pokemon(number).max_hp - most, 1)
 
 
 def shift(b: Battle, number: int) -> None:
     """Terapagos unfolds when it comes in for the first time (``terashift``)."""
     with b.when(b.ability(number).tera_shifts):
         tell_ability(b, number)
-        grow_into(b, number)
+        grow_into(b, number, b.pokemon(number).max_hp)
 
 
 def fall_from_the_sky(b: Battle, number: int) -> None:

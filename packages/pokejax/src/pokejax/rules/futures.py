@@ -72,7 +72,6 @@ def stand_in(b: Battle) -> tuple[Words, Any]:
         for field, value in (("item", 0), ("hp", 1), ("absent", True)):
             side.set(field, value)
         side.clear([field.name for field in VOLATILE])
-    b.reopen(b.words)
     return kept, absent
 
 
@@ -81,4 +80,4 @@ def step_back(b: Battle, kept: Words, absent: Any) -> None:
     words = list(b.words)
     for number in _USER:
         words[number] = pick(absent, kept[number], words[number])
-    b.reopen(tuple(words))
+    b.view.reload(words)

@@ -22,7 +22,7 @@ def appear(b: Battle, number: int) -> None:
     """A side's Pokémon has come in, as itself or, if it has Illusion, as the last that stands behind it."""
     side = b.side(number)
     with b.when(b.ability(number).feigns | side.member[side.order[0]].veiled):
-        b.branch("appear in a guise", lambda inner: _come_out(inner, number))
+        b.gate("appear in a guise", lambda inner: _come_out(inner, number))
     side = b.side(number)
     with b.when((side.guise == 0) & (side.appeared == 0)):
         side.appeared = next_to_appear(side)
@@ -70,7 +70,7 @@ def _told_status(member: Any) -> Any:
 def drop(b: Battle, number: int) -> None:
     """What an active Pokémon seems to be falls off it, and what was seen meanwhile was seen of itself (``onEnd``)."""
     with b.when(b.side(number).guise > 0):
-        b.branch("drop a guise", lambda inner: _drop(inner, number))
+        b.gate("drop a guise", lambda inner: _drop(inner, number))
 
 
 def _drop(b: Battle, number: int) -> None:
@@ -95,7 +95,7 @@ def drop_before_terastallizing(b: Battle) -> None:
             _drop(inner, 0)
 
     with b.when(b.side(0).guise > 0):
-        b.branch("drop a guise to Terastallize", rule)
+        b.gate("drop a guise to Terastallize", rule)
 
 
 def vanish(b: Battle) -> None:
@@ -106,7 +106,7 @@ def vanish(b: Battle) -> None:
     with b.when(~side.fainted & ~disguised):
         side.percent = shown
     with b.when(disguised):
-        b.branch("leave in a guise", lambda inner: _leave(inner, shown))
+        b.gate("leave in a guise", lambda inner: _leave(inner, shown))
 
 
 def _leave(b: Battle, shown: Any) -> None:

@@ -65,17 +65,13 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
     zero = jnp.zeros_like(count)
     move_words = move.words()
 
-    def goes_on(carry: Any) -> Any:
-        return carry[1]
-
-    def strike(carry: Any) -> Any:
-        words, going, done, total, last, landed, struck, touched = carry
-        inner = b.inside(words)
+    def strike(inner: Battle, carry: Any) -> Any:
+        going, done, total, last, landed, struck, touched = carry
         row = rows.MOVE.view(move_words, conditions=inner.conditions)  # views belong to one trace
         with inner.when(going):
-            goes_on_, missed = again(inner, row, done)
+            goes_on, missed = again(inner, row, done)
             disguised = volatiles.faces(inner, row)
-            with inner.when(goes_on_) as going:
+            with inner.when(goes_on) as going:
                 dealt, worked, shielded = one_hit(inner, row, meets, done + 1)
                 broken = disguised & worked & ~shielded & (row.category != rows.STATUS)
                 done = done + worked.astype(jnp.int32)
@@ -94,13 +90,12 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
                     update(inner, "Update after a hit", waits=waits, first=lose_broken_face)
         user, target = inner.side(0), inner.side(1)
         going = worked & (done < count) & (user.hp > 0) & (target.hp > 0)
-        return inner.words, going, done, total, last, landed, struck, touched
+        return going, done, total, last, landed, struck, touched
 
     no = jnp.zeros_like(b.view.over)
     stands = (move.target == rows.AT_SELF) | (b.side(1).hp > 0)
-    start = (b.words, b.here & stands, zero, zero, zero, no, no, no)
-    words, _, done, total, last, landed, struck, touched = control.loop(goes_on, strike, start, MOST_HITS)
-    b.reopen(words)
+    start = (b.here & stands, zero, zero, zero, no, no, no)
+    _, done, total, last, landed, struck, touched = b.loop(lambda carry: carry[0], strike, start, MOST_HITS)
     attacked = move.category != rows.STATUS
     with b.when(landed):
         faint_messages(

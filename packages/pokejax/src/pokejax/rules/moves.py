@@ -26,7 +26,6 @@ from pokejax.rules.status_moves import can_try_itself
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
 from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, MOST_USES, NULL, STRUGGLE_SLOT, TRUE
-from rlenv_shared import control
 
 POISON = number_of("type", "Poison")
 ARCEUS, MELOETTA, MORPEKO = (number_of("species", name) for name in ("arceus", "meloetta", "morpeko"))
@@ -41,38 +40,34 @@ def run_move(b: Battle, moves: Any) -> None:
     At the end of a turn, what was foreseen strikes: each of the two that may be due in a pass of its own.
     """
 
-    def goes_on(carry: Any) -> Any:
-        return carry[1]
-
-    def carry_out(carry: Any) -> Any:
-        words, going, danced = carry
-        inner = b.inside(words)
+    def carry_out(inner: Battle, carry: Any) -> Any:
+        going, danced = carry
         with inner.when(going):
             repeats, due = danced != 0, futures.due(inner)
             exchanged = repeats | (due & futures.first_is_struck(inner))
             inner.swap(exchanged)
-            standing, struck = ~inner.side(1).fainted, inner.side(1)
+            target = inner.side(1)
+            standing = ~target.fainted
             with inner.when(due):
-                struck.future_due = False
+                target.future_due = False
                 with inner.when(~inner.view.over):
-                    struck.future_turns = 0
+                    target.future_turns = 0
             with inner.when(due & standing & ~inner.view.over) as strikes:
                 kept, absent = futures.stand_in(inner)
             index = one_move(inner, danced, ~due, strikes)
-            dances = ~repeats & (index != 0) & inner.ability(1).dances & (inner.side(1).hp > 0)
-            with inner.when(dances & ~inner.side(1).fainted & ~inner.view.over) as dances:
+            dances = ~repeats & (index != 0) & inner.ability(1).dances & (target.hp > 0)
+            with inner.when(dances & ~target.fainted & ~inner.view.over) as dances:
                 tell_ability(inner, 1)
             futures.step_back(inner, kept, absent)
-            freed = absent & (inner.side(1).hp == 0)  # who is out may have been kept from eating
+            freed = absent & (target.hp == 0)  # who is out may have been kept from eating
             with inner.when(freed & hungry(inner, 0)):
                 ask_and_eat(inner, 0, jnp.zeros_like(absent))
-            with inner.when(absent & standing & inner.side(1).fainted):
+            with inner.when(absent & standing & target.fainted):
                 take_heart(inner, 0)
             inner.swap(exchanged)
-        return inner.words, dances | (going & futures.due(inner)), pick(dances, index, 0)
+        return dances | (going & futures.due(inner)), pick(dances, index, 0)
 
-    start = (b.words, moves | futures.due(b), jnp.zeros_like(b.view.turn))
-    b.reopen(control.loop(goes_on, carry_out, start, 2)[0])
+    b.loop(lambda carry: carry[0], carry_out, (moves | futures.due(b), jnp.zeros_like(b.view.turn)), 2)
 
 
 def one_move(b: Battle, danced: Any, acts: Any, strikes: Any) -> Any:
@@ -91,7 +86,6 @@ def one_move(b: Battle, danced: Any, acts: Any, strikes: Any) -> Any:
     with b.when(acts):
         with b.when(repeats):
             b.view.ignored = 0
-        b.forget("ability", "ability number")
         b.side(0).move_actions = jnp.minimum(b.side(0).move_actions + 1, 3)
         slot, index = slot_and_move(b, danced)
         own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
@@ -199,7 +193,6 @@ def pass_by_ability(b: Battle, move: Any) -> None:
     quietly = b.ability(0).lags & (move.category == rows.STATUS)
     with b.when(b.ability(0).breaks_abilities | move.ignores_abilities | quietly):
         b.view.ignored = pick(b.view.swapped, 1, 2)
-    b.forget("ability", "ability number")
 
 
 def own_call(b: Battle, index: Any) -> tuple[Any, Any]:

@@ -25,7 +25,6 @@ from pokejax.rules.speed import update_speeds
 from pokejax.rules.status import SAND_IMMUNE, cure, inflict
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.rules.wishes import come_true
-from rlenv_shared import control
 
 BURDENS = 4
 """Salt Cure and Whirlpool on both Pokémon."""
@@ -108,7 +107,7 @@ def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
     in_order(b, order["burns"], burn, burnt, hurts=True)
     in_order(b, order["Curse"], volatiles.suffer, cursed, hurts=True)
     with b.when(order["Salt Cure"][0] >= 0):
-        b.branch("Salt Cure and Whirlpool", lambda inner: torment(inner, order["Salt Cure"]))
+        b.gate("Salt Cure and Whirlpool", lambda inner: torment(inner, order["Salt Cure"]))
     for number in (0, 1):
         with b.when(standing(b, number)):
             volatiles.wear_off(b, number)
@@ -269,14 +268,12 @@ def abilities(b: Battle) -> tuple[Any, Any]:
 def torment(b: Battle, order: Any) -> None:
     """Salt Cure and Whirlpool, up to two on each Pokémon, in the order that `sorting` found."""
 
-    def goes_on(carry: Any) -> Any:
-        return (carry[1] < BURDENS) & (_nth(order, carry[1]) >= 0)
+    def goes_on(turn: Any) -> Any:
+        return (turn < BURDENS) & (_nth(order, turn) >= 0)
 
-    def handle(carry: Any) -> Any:
-        words, turn = carry
-        inner = b.inside(words)
+    def handle(inner: Battle, turn: Any) -> Any:
         now = _nth(order, turn)
-        with inner.when(goes_on(carry)) as going:
+        with inner.when(goes_on(turn)) as going:
             second = going & (now >= 2)
             inner.swap(second)
             with inner.when(standing(inner, 0)):
@@ -286,10 +283,9 @@ def torment(b: Battle, order: Any) -> None:
                     volatiles.squeeze(inner, 0)
             mark(inner, check_win=True, last=1)
             inner.swap(second)
-        return inner.words, turn + going.astype(jnp.int32)
+        return turn + going.astype(jnp.int32)
 
-    start = (b.words, pick(b.here, np.int32(0), np.int32(BURDENS)))
-    b.reopen(control.loop(goes_on, handle, start, BURDENS)[0])
+    b.loop(goes_on, handle, pick(b.here, np.int32(0), np.int32(BURDENS)), BURDENS)
 
 
 def _nth(order: Any, place: Any) -> Any:
@@ -322,7 +318,6 @@ def harvest(b: Battle, number: int) -> None:
         with b.when((sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)):
             side.item = side.eaten
             side.eaten = 0
-            b.forget("item")
             tell_ability(b, number)
             tell_item(b, number)
 

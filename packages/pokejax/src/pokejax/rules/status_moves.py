@@ -165,7 +165,6 @@ def swap_items(b: Battle) -> Any:
             with b.when((side.item != 0) & b.ability(number).unburdens):
                 side.unburdened = True
         user.item, target.item = other, own
-        b.forget("item")
         for number in (0, 1):
             tell_item(b, number)
     return works

@@ -25,7 +25,6 @@ from pokejax.rules.speed import current_speed
 from pokejax.rules.status import STATUS_FIELDS, cure
 from pokejax.rules.telling import tell_ability, tell_item
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
-from rlenv_shared import control
 
 SLOW_TURNS = 5
 EVERYTHING, EARLY, POISON, WISH, HAZARD, ABILITY = range(6)
@@ -163,7 +162,6 @@ def exchange(b: Battle) -> None:
         with b.when(side.order[place] == new):
             side.order[place] = old
     side.order[0] = new
-    b.reopen(b.words)
 
 
 def enter(b: Battle, number: int) -> None:
@@ -228,21 +226,15 @@ def both_come_in(b: Battle, awakens: Any, comes: tuple[Any, Any], heard: Any) ->
     Where ``awakens``, the first side's ability begins, and nobody enters.
     """
 
-    def goes_on(carry: Any) -> Any:
-        return carry[1] < 2
-
-    def enter_one(carry: Any) -> Any:
-        words, entered = carry
-        inner = b.inside(words)
-        with inner.when(goes_on(carry)) as going:
+    def enter_one(inner: Battle, entered: Any) -> Any:
+        with inner.when(entered < 2) as going:
             enters = pick(entered == 0, awakens | comes[0], comes[1])
             with inner.when(enters & (~inner.view.over | (heard != EVERYTHING))):
                 come_in(inner, 0, awakens, heard)
             inner.swap(going)
-        return inner.words, entered + going.astype(jnp.int32)
+        return entered + going.astype(jnp.int32)
 
-    start = (b.words, pick(b.here, np.int32(0), np.int32(2)))
-    b.reopen(control.loop(goes_on, enter_one, start, 2)[0])
+    b.loop(lambda entered: entered < 2, enter_one, pick(b.here, np.int32(0), np.int32(2)), 2)
 
 
 @gated("come in")

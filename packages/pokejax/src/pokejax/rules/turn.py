@@ -39,7 +39,7 @@ def step(b: Battle, actions: tuple[Any, Any]) -> None:
     """
     before = b.words
     with b.when((b.view.request != NOT_ASKED) & ~b.view.over):
-        b.branch("choices", lambda inner: queue.commit(inner, actions))
+        b.gate("choices", lambda inner: queue.commit(inner, actions))
     act(b, before)
 
 
@@ -54,14 +54,14 @@ def act(b: Battle, before: Words) -> None:
     take_from_queue(b, acts)
 
     with b.when(acts[queue.START]):
-        b.branch("start", start)
+        b.gate("start", start)
     with b.when(acts[queue.INSTASWITCH] | acts[queue.SWITCH]):
-        b.branch("switch", switch)
+        b.gate("switch", switch)
     with b.when(acts[queue.DRAG]):
-        b.branch("drag", drag_in)
+        b.gate("drag", drag_in)
     assumed = acts[queue.AWAKEN] & b.side(0).assuming
     with b.when(acts[queue.RUN_SWITCH] | acts[queue.DRAG] | acts[queue.AWAKEN]):
-        b.branch("run_switch", run_switch)
+        b.gate("run_switch", run_switch)
     with b.when(acts[queue.BEFORE_TURN] & b.tied()):
         b.shuffle("BeforeTurn")
     for number, rule in ACTIONS.items():
@@ -69,13 +69,13 @@ def act(b: Battle, before: Words) -> None:
             rule(b)
     moves, ends = acts[queue.MOVE] & ~skipped, acts[queue.RESIDUAL]
     with b.when(ends):
-        order = b.branch("residual", residual.begin, residual.nothing_yet(b))
+        order = b.gate("residual", residual.begin, residual.nothing_yet(b))
     standing = [~b.side(n).fainted for n in (0, 1)]
     with b.when(moves | futures.due(b)):
-        b.branch("move", lambda inner: run_move(inner, moves))
+        b.gate("move", lambda inner: run_move(inner, moves))
     struck = tuple(ends & standing[n] & b.side(n).fainted for n in (0, 1))
     with b.when(ends):
-        b.branch("rest of the residual", lambda inner: residual.go_on(inner, order, struck))
+        b.gate("rest of the residual", lambda inner: residual.go_on(inner, order, struck))
     with b.when(moves):
         for side in b.view.side:
             with b.when(side.hp == 0):
@@ -83,12 +83,11 @@ def act(b: Battle, before: Words) -> None:
     drags = moves & any_of(side.dragged for side in b.view.side)
     with b.when(going & ~drags):
         b.view.ignored = 0
-    b.forget("ability", "ability number")
     ends_now = going & ~skipped & ~drags & ~b.side(0).assuming
     move_follows = after_action(b, ends_now, acts[queue.START], acts[queue.AWAKEN] & ~assumed)
     b.swap(second)
     with b.when(move_follows):
-        b.branch("sort again", queue.sort_again)
+        b.gate("sort again", queue.sort_again)
     arrivals.note(b, before)
     end_turn(b)
     tell_copies(b)
@@ -122,12 +121,13 @@ def start(b: Battle) -> None:
 def terastallize(b: Battle) -> None:
     """The user changes its type, once in a battle for its side."""
     drop_before_terastallizing(b)
+    masked, most = b.pokemon(0).masked, b.pokemon(0).max_hp
     with b.when(b.ability(0).hungers & (b.side(0).form > 0)):
         b.side(0).stirred = True  # Morpeko stays as it is
     b.side(0).terastallized = True
     b.side(0).may_terastallize = False
-    with b.when(b.pokemon(0).masked):
-        grow_into(b, 0)
+    with b.when(masked):
+        grow_into(b, 0, most)
         tell_ability(b, 0)
         boost(b, 0, b.ability(0).entry_boosts, by_foe=False)
         with b.when(b.ability(0).clears_field):
@@ -219,7 +219,7 @@ def pay_for_disguises(b: Battle) -> None:
         side = b.side(number)
         with b.when(side.bared):
             side.bared = False
-            b.branch("pay for a disguise", functools.partial(lose_face, number=number))
+            b.gate("pay for a disguise", functools.partial(lose_face, number=number))
 
 
 def end_turn(b: Battle) -> None:
