@@ -11,10 +11,12 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
+from ci.sources import imported
 from ci.workspace import REPO, Package, environments, libraries, references
 
 TOP_LEVEL = {"pyproject.toml", "packages", "references", "shared", "ci", "Makefile", "README.md", "LICENSE"}
@@ -35,11 +37,8 @@ LEDGER = "Feature ledger"
 MAX_LINES = 600
 MAX_LINES_ENV = 500  # env.py delegates
 MAX_LINES_RULES = 400  # one family of mechanics per file
-# Lines of libraries together, every one of them: code, comments, docstrings and empty ones.
-MAX_LIBRARY_LINES = {
-    ("shared",): 8_400,
-    ("shared", "rlenv-testing", "rlenv-learn", "rlenv-bench"): 17_400,
-}
+FOR_USERS = re.compile(r"\.adapters\b|\.__main__$|\.launcher$")
+"""Modules of the shared package that nobody here need import: adapters to other libraries, commands, a script."""
 LEVELS = {"l1_property": "l1", "l2_interaction": "l2", "l3_rollout": "l3", "l4_transfer": "l4"}
 LOCK_FILES = {"Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"}
 REGISTRY_HOST = re.compile(
@@ -179,13 +178,24 @@ def file_sizes(repo: Repository) -> Iterator[str]:
             yield f"{path}: {lines} lines, at most {limit}"
 
 
-def library_sizes(repo: Repository) -> Iterator[str]:
-    """What every environment stands on stays small enough to be read."""
-    for names, limit in MAX_LIBRARY_LINES.items():
-        chosen = [library.source for library in repo.libraries if library.name in names]
-        lines = sum(path.read_text().count("\n") for source in chosen for path in repo.under(source, ".py"))
-        if lines > limit:
-            yield f"{', '.join(names)}: {lines} lines, at most {limit}"
+def shared_by_two(repo: Repository) -> Iterator[str]:
+    """What one package alone uses lives in that package, so that the shared one stays small enough to be read."""
+    source = repo.shared.source
+    shared = {".".join(path.relative_to(source).with_suffix("").parts): path for path in repo.under(source, ".py")}
+    shared = {name.removesuffix(".__init__"): path for name, path in shared.items()}
+    inner = {name: set(imported(name, path)) & set(shared) for name, path in shared.items()}
+
+    def reached(names: set[str]) -> set[str]:
+        more = set().union(*(inner[name] for name in names)) - names
+        return reached(names | more) if more else names
+
+    counts = Counter(2 * list(reached({name for name in shared if FOR_USERS.search(name)})))
+    packages = [package.root for package in (*repo.packages, *repo.libraries[1:])]
+    for root in [*packages, *sorted((repo.root / "references").iterdir())]:
+        counts.update(reached({name for path in repo.under(root, ".py") for name in imported("", path)} & set(shared)))
+    for name, path in shared.items():
+        if counts[name] < 2 and name != repo.shared.import_name:
+            yield f"{repo.relative(path)}: used by {counts[name]} packages; move it to the one that needs it"
 
 
 def readme_headings(repo: Repository) -> Iterator[str]:
@@ -261,7 +271,7 @@ RULES: tuple[Callable[[Repository], Iterator[str]], ...] = (
     no_path_edits,
     sound_notebooks,
     file_sizes,
-    library_sizes,
+    shared_by_two,
     readme_headings,
     level_markers,
     no_lock_files,

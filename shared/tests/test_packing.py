@@ -465,6 +465,31 @@ def test_a_view_is_written_where_all_conditions_hold():
     assert (inner.side[0].hp == np.where(late, 1, view.side[0].hp)).all()
 
 
+def test_the_last_write_to_a_field_is_known():
+    view, at = pair(10), lambda *paths: PAIR.bits_of(paths)
+    first, speed = at("side[0].hp"), at("side[0].speed", "side[1].speed")
+    assert {key[0] for key in first} == {"hot"}
+    before = view.last_write(first), view.last_write(speed)
+    assert PAIR.view(view.words()).last_write(first) == 0
+    hp, view.side[0].speed = view.side[0].hp, 3
+    assert view.last_write(first) == before[0]
+    assert view.side[0].hp is hp  # in the same word, but not decoded anew
+    assert view.last_write(speed) > before[1]
+    view.side[np.ones(BATCH, np.int32)].hp = 4  # of an element that an array chooses, which may be any
+    assert view.last_write(first) > before[0]
+    assert view.last_write(at("turn")) == 0
+    other = PAIR.view(view.words())
+    other.side[1].hp = 9
+    assert other.written() == at("side[1].hp")
+    speeds, hp = view.side[0].speed, view.last_write(first)
+    view.reload(other.words(), other.written())
+    assert (view.side[1].hp == 9).all()
+    assert view.side[0].speed is speeds
+    assert view.last_write(first) == hp
+    with pytest.raises(InvalidParamsError, match=r"fields of pair: got side\[2\].hp"):
+        at("side[2].hp")
+
+
 def test_a_copy_of_a_view_has_the_same_words_and_is_decoded_for_itself():
     view = pair(10)
     view.side[np.arange(BATCH) % 2].hp = np.full(BATCH, 3)

@@ -113,7 +113,7 @@ def test_a_view_answers_as_objects_do():
     view = SMALL.view(SMALL.zeros())
     assert not hasattr(view, "nothing")
     assert set(dir(view)) >= {"x", "r", "set", "clear", "words"}
-    assert (len(view.y), len(list(view.r)), dir(view.r[1])) == (3, 2, ["clear", "set", "x"])
+    assert (len(view.y), len(list(view.r)), dir(view.r[1])) == (3, 2, ["clear", "put", "set", "x"])
 
 
 def test_some_tables_alone():

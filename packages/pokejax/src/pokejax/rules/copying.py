@@ -7,7 +7,7 @@ from typing import Any
 from pokejax import rows
 from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
-from pokejax.rules import power
+from pokejax.rules import pp
 from pokejax.rules.numbers import quotient
 from pokejax.rules.telling import tell_ability
 from pokejax.state import MOVES, TRANSFORM_CODE
@@ -68,7 +68,7 @@ def transform(b: Battle, number: int) -> Any:
         for field, value in copied.items():
             side.set(field, value)
         for slot in range(MOVES):
-            side.copied_pp[slot] = power.copied(b, other.moves[slot])
+            side.copied_pp[slot] = pp.copied(b, other.moves[slot])
         side.boosts = foe.boosts
         code = pick(other.moves[0] == TRANSFORM, 1, TRANSFORM_CODE)
         for field in TRANSLATED:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
-from pokejax.rules import power
+from pokejax.rules import pp
 from pokejax.rules.copying import trace_in_vain
 from pokejax.rules.eating import ask_to_eat, enjoy, ruminate, unnerved
 from pokejax.rules.faint import heal, lose_item, use_up
@@ -114,7 +114,7 @@ def out_of_power(b: Battle, number: int) -> Any:
 def spent_slots(b: Battle, number: int) -> list[Any]:
     """Which slots of an active Pokémon have a move and no power left for it."""
     moves = b.pokemon(number).moves
-    return [(moves[slot] != 0) & (power.left(b, number, slot) == 0) for slot in range(MOVES)]
+    return [(moves[slot] != 0) & (pp.left(b, number, slot) == 0) for slot in range(MOVES)]
 
 
 def recover(b: Battle, number: int) -> None:
@@ -182,10 +182,10 @@ def restore(b: Battle, number: int) -> None:
     moves, spent = b.pokemon(number).moves, spent_slots(b, number)
     any_spent, restored = any_of(spent), jnp.zeros_like(spent[0])
     for slot in range(MOVES):
-        left, most = power.left(b, number, slot), power.most(b, number, slot)
+        left, most = pp.left(b, number, slot), pp.most(b, number, slot)
         wants = pick(any_spent, spent[slot], (moves[slot] != 0) & (left < most))
         with b.when(wants & ~restored):
-            power.put(b, number, slot, jnp.minimum(left + LEPPA_POINTS, most))
+            pp.put(b, number, slot, jnp.minimum(left + LEPPA_POINTS, most))
         restored = restored | wants
 
 

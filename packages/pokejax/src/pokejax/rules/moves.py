@@ -5,33 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 
-from pokejax import rows, stages
-from pokejax.battle import FLYING, Battle, any_of, gated, number_of
+from pokejax import rows
+from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
-from pokejax.rules import futures, power
+from pokejax.rules import futures, pp
+from pokejax.rules.base_power import ELECTRIC
 from pokejax.rules.boosts import boost
-from pokejax.rules.damage import ELECTRIC, FIRE, GROUND, Matchup, matchup
-from pokejax.rules.faint import become, faint_messages, heal, hurt, take_heart, use_up, win
+from pokejax.rules.damage import matchup
+from pokejax.rules.faint import become, faint_messages, hurt, take_heart, use_up, win
 from pokejax.rules.field_moves import change_field
-from pokejax.rules.hit import accuracy_multiplier, hit_loop
+from pokejax.rules.hit import hit_loop
+from pokejax.rules.hit_steps import can_try, try_hit
 from pokejax.rules.items import ask_and_eat, hungry, steal, update, white_herb
-from pokejax.rules.numbers import facts_word, modify, quotient
+from pokejax.rules.numbers import quotient
 from pokejax.rules.queue import priority
 from pokejax.rules.requests import has_reserve
 from pokejax.rules.shaping import GHOST, shape
-from pokejax.rules.status import POWDER_IMMUNE, PRANKSTER_IMMUNE, before_move, cure, shuffle_bans
+from pokejax.rules.status import before_move, cure, shuffle_bans
 from pokejax.rules.status_moves import can_try_itself
 from pokejax.rules.telling import tell_ability, tell_item, tell_move
-from pokejax.rules.volatiles import GRASS, charge, chosen_slot, end_rampage, stop_charging
+from pokejax.rules.volatiles import charge, chosen_slot, end_rampage, stop_charging
 from pokejax.state import FALSE, MOST_USES, NULL, STRUGGLE_SLOT, TRUE
 
-POISON = number_of("type", "Poison")
-ARCEUS, MELOETTA, MORPEKO = (number_of("species", name) for name in ("arceus", "meloetta", "morpeko"))
-HOOPA = number_of("species", "hoopaunbound")
+ARCEUS, MELOETTA = (number_of("species", name) for name in ("arceus", "meloetta"))
 STRUGGLE = number_of("move", "struggle")
-STICKY_HOLD = number_of("ability", "stickyhold")
 
 
 def run_move(b: Battle, moves: Any) -> None:
@@ -230,7 +228,7 @@ def after_move(b: Battle, move: Any) -> None:
 
 def spend(b: Battle, slot: Any, amount: int) -> None:
     """Take power points from a slot."""
-    power.put(b, 0, slot, jnp.maximum(power.left(b, 0, slot) - amount, 0))
+    pp.put(b, 0, slot, jnp.maximum(pp.left(b, 0, slot) - amount, 0))
 
 
 def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: Any) -> tuple[Any, Any]:
@@ -369,104 +367,3 @@ def adapt(b: Battle, move: Any) -> None:
         user.typed = move.type
         user.adapted = True
         tell_ability(b, 0)
-
-
-def can_try(b: Battle, move: Any) -> Any:
-    """Sucker Punch needs a foe that is about to attack, Fake Out the user's first action."""
-    target = b.side(1)
-    has_item = ~move.needs_item | (target.item != 0)
-    slot = jnp.minimum(target.chosen_slot, STRUGGLE_SLOT - 1)
-    able = ~move.follows_form | (b.pokemon(0).base == MORPEKO)
-    able = (
-        able & (~move.breaks_protect | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
-    )
-    struggles = target.chosen_slot == STRUGGLE_SLOT
-    goes_on = (target.lock > 0) | (target.charging > 0)
-    attacks = struggles | goes_on | (b.move(b.pokemon(1).moves[slot]).category != rows.STATUS)
-    return (
-        has_item
-        & able
-        & (~move.needs_attack | (target.queued_move & attacks))
-        & (~move.coats | (b.side(0).coat > 0))
-        & ~(move.first_action_only & (b.side(0).move_actions > 1))
-    )
-
-
-@gated("try to hit")
-def try_hit(b: Battle, move: Any, meets: Matchup) -> Any:
-    """Absorbing abilities, immunities and accuracy, in this order: whether the move reaches its target."""
-    user, target = b.side(0), b.side(1)
-    with b.when(~absorbed(b, move)):
-        immune = meets.immune & ~move.ignores_immunity
-        with b.when(immune & (move.type == GROUND) & b.ability(1).levitates & ~b.has_type(1, FLYING)):
-            tell_ability(b, 1)
-        fails = any_of([
-            immune,
-            (target.status != 0) & (move.volatile == rows.YAWN),
-            (move.volatile == rows.CURSE) & target.cursed,
-            move.powder & b.naturally_immune(1, POWDER_IMMUNE),
-            quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE),
-            (move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS),
-            move.swaps_items & (b.ability_held(1) == STICKY_HOLD),  # which no Mold Breaker passes by
-            move.evens_hp & (user.hp >= target.hp),
-        ])  # fmt: skip
-        with b.when(~fails):
-            return accurate(b, move)
-
-
-def quickened(b: Battle) -> Any:
-    """Whether Prankster has hurried the move that was chosen, which Dark types do not mind."""
-    return b.ability(0).quickens_status_moves & b.side(0).harmless
-
-
-def absorbed(b: Battle, move: Any) -> Any:
-    """Abilities that make nothing of a move, or something good."""
-    ability = b.ability(1)
-    takes = (ability.absorbs != 0) & (ability.absorbs == move.type)
-    with b.when(takes & (ability.absorbs == FIRE) & (ability.absorbed_boosts == 0)):
-        b.side(1).fired_up = True
-    takes = takes | (ability.blocks_wind & move.wind)
-    with b.when(takes):
-        with b.when(ability.absorbs_into_hp):
-            heal(b, 1, quotient(b.pokemon(1).max_hp, 4))
-        with b.when(ability.absorbed_boosts != 0):
-            boost(b, 1, ability.absorbed_boosts, by_foe=False)
-    blocks = any_of([
-        ability.blocks_sound & move.sound,
-        ability.blocks_bullets & move.bullet,
-        ability.blocks_status_moves & (move.category == rows.STATUS),
-        ability.no_taunt & (move.volatile == rows.TAUNT),
-        ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
-    ])  # fmt: skip
-    with b.when(takes | blocks) as absorbs:
-        tell_ability(b, 1)
-    return absorbs
-
-
-def accurate(b: Battle, move: Any) -> Any:
-    """Whether the move hits; one that can miss draws."""
-    user, target = b.side(0), b.side(1)
-    weather = b.weather
-    can_miss = (move.accuracy > 0) & ~((move.sure_in != 0) & (move.sure_in == weather))
-    base = pick(move.unsure_in_sun & (weather == rows.SUN), 50, move.accuracy)
-    facts = facts_word(has_accuracy=can_miss, physical=move.category == rows.PHYSICAL)
-    accuracy = modify(base, accuracy_multiplier(b, move, facts))
-    can_number, plain_evasion = can_miss, move.ignores_evasion | b.ability(0).ignores_evasion
-    unaware = b.ability(0).unaware & (user.hp > 0)
-    evasion = pick(plain_evasion | unaware, 0, stages.one(target.boosts, rows.EVASION))
-    own = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
-    stage = jnp.clip(own - evasion, -6, 6)
-    accuracy = pick(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
-    sure = [b.ability(n).sure_hits & (b.side(n).hp > 0) for n in (0, 1)]  # not of who has exploded
-    can_miss = can_miss & ~sure[0] & ~sure[1] & ~target.exposed
-    with b.when(can_number):
-        b.ask_unaware()
-        with b.when(~plain_evasion):
-            b.ask_unaware()
-    doubtful = ~(move.sure_for_poison & b.has_type(0, POISON))
-    with b.when(doubtful & b.tied() & b.both_stand()):
-        b.shuffle("No Guard", asked=lambda b: b.both_listed("sure_hits"))
-    asks = doubtful & can_miss
-    with b.when(asks):
-        drawn = b.draw(100, "accuracy")
-    return b.here & (~asks | (drawn < accuracy.astype(np.int32)))

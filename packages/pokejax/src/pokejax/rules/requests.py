@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle, any_of, number_of
 from pokejax.picking import pick
-from pokejax.rules import power
+from pokejax.rules import pp
 from pokejax.rules.faint import finished
 from pokejax.rules.status import TRAP_IMMUNE
 from pokejax.state import ASK_MOVES, ASK_SWITCH, FREE, MOVES, OPENLY, SECRETLY, TEAM
@@ -29,7 +29,7 @@ def enabled(b: Battle, number: int, slot: Any, index: Any) -> Any:
     locked = (side.choice_lock != 0) & (side.choice_lock != slot + 1)
     repeats = (side.encore > 0) & (side.encore_slot != slot)
     disabled = (side.disable > 0) & (side.disable_slot == slot)
-    there = (index != 0) & (power.left(b, number, slot) > 0) & ~locked & ~repeats & ~disabled
+    there = (index != 0) & (pp.left(b, number, slot) > 0) & ~locked & ~repeats & ~disabled
     there = there & ~((side.last_move == slot + 1) & used_what_cannot_be_repeated(b, number))
     vested = b.item(number).assault_vest | (side.taunt > 0)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pokejax import rows
 from pokejax.battle import Battle, number_of
 from pokejax.picking import pick
-from pokejax.rules import power
+from pokejax.rules import pp
 from pokejax.rules.boosts import boost
 from pokejax.rules.faint import drain, hurt, use_up
 from pokejax.rules.numbers import quotient
@@ -101,7 +101,7 @@ def encore(b: Battle) -> Any:
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
     repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore
-    repeatable = repeatable & (power.left(b, 1, slot) > 0)
+    repeatable = repeatable & (pp.left(b, 1, slot) > 0)
     with b.when((target.encore == 0) & (target.hp > 0)):
         with b.when(veiled):
             tell_ability(b, 1)
@@ -282,7 +282,7 @@ def stop_charging(b: Battle) -> None:
 def disable(b: Battle, slot: Any) -> Any:
     """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
-    able = ~b.ability(0).veils & (power.left(b, 0, jnp.minimum(slot, MOVES - 1)) > 0)
+    able = ~b.ability(0).veils & (pp.left(b, 0, jnp.minimum(slot, MOVES - 1)) > 0)
     with b.when((user.hp > 0) & able) as works:
         user.disable = DISABLE_TURNS - 1
         user.disable_slot = slot
@@ -294,7 +294,7 @@ def wear_off(b: Battle, number: int) -> None:
     side = b.side(number)
     for field in ("taunt", "encore", "disable", "heal_block", "throat_chop", "risen"):
         _lasts_one_less(b, side, field)
-    with b.when(power.left(b, number, side.encore_slot) == 0):
+    with b.when(pp.left(b, number, side.encore_slot) == 0):
         side.encore = 0
 
 
