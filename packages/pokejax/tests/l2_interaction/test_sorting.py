@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -31,7 +30,7 @@ def one(held, high, low, tied, second_faster):
         Kind(name, rank, (held[0, k], held[1, k]), k == OF_SIDE)
         for k, (name, rank) in enumerate(zip(NAMES, RANKS, strict=True))
     ]
-    order = sort(b, kinds, jnp.bool_(True), tied, second_faster, LAST)
+    order = sort(b, kinds, tied, second_faster, LAST)
     return order, (b.view.high, b.view.low, b.view.draws)
 
 

@@ -4,7 +4,6 @@ Battles that last so long (`verify lasting`) meet few of the turns after which n
 """
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -23,8 +22,8 @@ def counters(turn):
     view = LAYOUT.view((np.uint32(0),) * LAYOUT.num_words)
     view.turn = turn
     b = Battle(view.words(), RandomBattle().default_params)
-    wishes.wish(b, jnp.bool_(True))
-    futures.foresee(b, jnp.bool_(True))
+    wishes.wish(b)
+    futures.foresee(b)
     return b.side(0).wish_turns, b.side(1).future_turns
 
 
