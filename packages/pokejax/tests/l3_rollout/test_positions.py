@@ -168,3 +168,19 @@ def test_who_has_transformed_has_the_ability_of_what_the_other_one_has_become():
     found = [looked_at(recording, 0, at) for at in asked]
     assert any(spectator.sides[0].transformed for _, spectator, _ in found)
     assert [difference for *_, difference in found] == [None] * len(asked)
+
+
+def test_what_was_told_of_others_by_one_who_has_fallen_stays_told():
+    """Whether it came in as itself, who has an Illusion behind it, is asked of its hit points, which are gone."""
+    entry = {
+        "of": "rule the-fallen-touched-a-rocky-helmet",
+        "own": "lucario level 1 @  / innerfocus / closecombat + snorlax @  / thickfat / rest "
+        "+ zoroark @ lifeorb / illusion / darkpulse",
+        "foe": "garganacl @ rockyhelmet / purifyingsalt / recover",
+        "turns": [*["closecombat : recover"] * 6, "rest : recover"],
+    }
+    recording = record(described([entry]), messages=True)[0][0]
+    asked = [n for n, view in enumerate(recording["views"]) if view["kinds"][0] in ("move", "switch")]
+    found = [looked_at(recording, 0, at) for at in asked]
+    assert found[-1][1].sides[1].team["1"].item == "rockyhelmet"
+    assert [difference for *_, difference in found] == [None] * len(asked)

@@ -43,6 +43,7 @@ def revealed(
         return [{"appeared": 0} for _ in own], {}
     other = 1 - number
     spectator = Listener(other)
+    spectator.most = {_name(one): one.number("maxhp") for one in sides[other].parts("pokemon")}  # of the fallen, too
     spectator.hear(_lines(log, other), _request(sides[other], other))
     known = spectator.sides[number].team
     copied = _copied(log, number)
