@@ -39,7 +39,7 @@ ROWS: Final[dict[str, tuple[Sequence[str], Sequence[str], Sequence[str]]]] = {
     "ability": ((*_HELD, "absent"), *_PASSED_BY),
     "ability out": ((*_HELD, "absent", "bystander"), *_PASSED_BY),
     "ability listed": ((*_HELD, "absent", "bystander"), (), ()),
-    "flowers": ((*_HELD, "absent", "typed", "roosting", "discharged"), *_PASSED_BY),
+    "flower veil": ((*_HELD, "absent", "typed", "roosting", "discharged"), *_PASSED_BY),
 }
 """Fields that what is known of an active Pokémon hangs on: of its own side, of the other side, of the battle."""
 
@@ -305,7 +305,7 @@ class Battle:
 
         def listen(b: Battle) -> Any:
             other = b.ability_listed(1)
-            return b.ability_listed(0).damps & (other.damps | other.blocks_priority)
+            return b.ability_listed(0).damp & (other.damp | other.queenly_majesty)
 
         with self.when(self.tied()):
             self.shuffle("TryMove", asked=listen)
@@ -315,8 +315,8 @@ class Battle:
 
         def listen(b: Battle) -> Any:
             own = b.ability_listed(number)
-            listens = own.damps | own.no_indirect_damage | own.no_recoil | own.halves_burn | (own.halfway_boosts > 0)
-            return listens & b.ability_listed(1 - number).damps
+            listens = own.damp | own.magic_guard | own.rock_head | own.heatproof | (own.halfway_boosts > 0)
+            return listens & b.ability_listed(1 - number).damp
 
         with self.when(self.tied() & (self.side(1 - number).hp > 0)):
             self.shuffle("Damage", asked=listen)
@@ -382,13 +382,13 @@ class Battle:
 
         return self._kept((f"ability {what}", number), make)
 
-    def flowers(self, number: int) -> Any:
+    def flower_veil(self, number: int) -> Any:
         """Whether Flower Veil protects the active Pokémon, which takes a Grass type."""
 
         def make() -> Any:
-            return self.ability(number).flowers & self.has_type(number, GRASS)
+            return self.ability(number).flower_veil & self.has_type(number, GRASS)
 
-        return self._kept(("flowers", number), make)
+        return self._kept(("flower veil", number), make)
 
     def ability_held(self, number: int) -> Any:
         """The number of the active Pokémon's ability, whether it does anything now or not."""
@@ -433,8 +433,8 @@ class Battle:
         """
         item, suited = self.item(number), [self.item_suits(number, n) for n in (0, 1)]
         by_either = (item.kept == rows.BY_EITHER) & (suited[holder] | suited[taker])
-        by_holder = ((item.kept == rows.BY_HOLDER) & suited[holder]) | (item.booster & self.itself(holder).paradox)
-        return by_either | by_holder
+        by_holder = (item.kept == rows.BY_HOLDER) & suited[holder]
+        return by_either | by_holder | (item.booster_energy & self.itself(holder).paradox)
 
     def item_suits(self, number: int, holder: int) -> Any:
         """Whether an active Pokémon is of a species in whose hands an active one's item does something."""
@@ -488,8 +488,8 @@ class Battle:
 
     def grounded(self, number: int) -> Any:
         """Whether it touches the ground."""
-        flies = self.has_type(number, FLYING) | self.ability(number).levitates | (self.side(number).risen > 0)
-        return ~flies & ~self.item(number).balloon
+        flies = self.has_type(number, FLYING) | self.ability(number).levitate | (self.side(number).risen > 0)
+        return ~flies & ~self.item(number).air_balloon
 
     def stands(self, number: int) -> Any:
         """Whether the active Pokémon has not fainted yet as far as the queue of faints goes."""

@@ -52,7 +52,7 @@ def rolls(words: Words, move: Any, critical: Any, tables: Any) -> Any:
         row.always_crits = critical
         found = damage(b, row, meets, FIRST_HIT)
         harmless = (row.category == rows.STATUS) | (meets.immune & ~row.ignores_immunity)
-        harmless = harmless | (row.evens_hp & (target.hp <= user.hp)) | (row.coats & (user.coat == 0))
+        harmless = harmless | (row.endeavor & (target.hp <= user.hp)) | (row.mirror_coat & (user.coat == 0))
         return pick(harmless, 0, found)
 
     return jax.vmap(one)(jnp.arange(ROLLS, dtype=jnp.int32))

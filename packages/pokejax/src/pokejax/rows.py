@@ -71,51 +71,43 @@ MOVE: Final = Layout(
     "move",
     [
         bits("type", 0, 19), bits("category", 0, 3), bits("power", 0, 255), bits("accuracy", 0, 100),
-        bits("priority", -7, 5), bits("target", 0, 5),
-        bits("crit_ratio", 0, 6), flag("always_crits"), bits("least_hits", 1, 10), bits("most_hits", 1, 10),
-        bits("drain", 0, 5), bits("recoil", 0, 5), bits("heal_share", 0, 5), flag("self_switch"),
-        bits("status", 0, 6), bits("weather", 0, 4), bits("volatile", 0, len(VOLATILES) - 1),
-        flag("level_damage"), flag("defends_physically"), flag("attacks_with_defense"), flag("attacks_with_targets"),
-        flag("ignores_defense_boosts"), flag("ignores_evasion"), flag("thaws_target"), flag("sure_for_poison"),
-        bits("boosts", 0, 127), bits("self_boosts", 0, 127), bits("once_boosts", 0, 127), bits("self_chance", 0, 100),
+        bits("priority", -7, 5), bits("target", 0, 5), bits("crit_ratio", 0, 6), flag("always_crits"),
+        bits("least_hits", 1, 10), bits("most_hits", 1, 10), bits("drain", 0, 5), bits("recoil", 0, 5),
+        bits("heal_share", 0, 5), flag("self_switch"), bits("status", 0, 6), bits("weather", 0, 4),
+        bits("volatile", 0, len(VOLATILES) - 1), flag("level_damage"), flag("defends_physically"),
+        flag("attacks_with_defense"), flag("attacks_with_targets"), flag("ignores_defense_boosts"),
+        flag("ignores_evasion"), flag("thaws_target"), flag("sure_for_poison"), bits("boosts", 0, 127),
+        bits("self_boosts", 0, 127), bits("once_boosts", 0, 127), bits("self_chance", 0, 100),
         flag("ignores_immunity"), flag("struggles"), flag("sun_strengthens"),
-        bits("side_condition", 0, len(SIDE_CONDITIONS) - 1), flag("knocks_off"), flag("spins"),
-        flag("heals_by_weather"),
-        flag("needs_attack"), flag("first_action_only"), flag("becomes_tera"), flag("halves"),
-        flag("doubles_without_item"), flag("doubles_against_status"), bits("power_by", 0, 8192),
-        bits("power_fact", 0, 63), bits("sure_in", 0, 4), flag("unsure_in_sun"), flag("burn_spares"),
-        flag("roosts"), flag("rests"), flag("needs_item"), flag("crashes"), flag("strong_on_water"),
-        bits("power_from", 0, 5), flag("doubles_after_failure"), flag("clears_stages"),
-        flag("shares_hp"), flag("clears_ground"), flag("wishes"),
-        flag("drags"), flag("swaps_items"), flag("saps_strength"), flag("forced"),
-        flag("rampages"), flag("multiaccuracy"), flag("grows_per_hit"), flag("only_raised"), flag("curses"),
-        flag("drums"), flag("follows_weather"), flag("ignores_abilities"), flag("better_stat"), flag("heals_in_sand"),
-        flag("cures_user"), flag("calls_own"),
-        flag("tidies"), flag("parts"), bits("samples", 0, 2),
-        bits("strews", 0, len(SIDE_CONDITIONS) - 1), flag("evens_hp"), flag("doubles_if_last"), flag("fickle"),
-        flag("clears_target"), flag("cures_burn"), flag("follows_plate"), flag("explodes"), flag("heals_team"),
-        bits("pays", 0, 50), flag("changes_courts"), flag("breaks_protect"), flag("teleports"),
-        flag("doubles_if_struck"), flag("exposes"), flag("retyped"), flag("breaks_screens"), flag("corners"),
-        flag("recharges"), flag("charges"), flag("grows_charging"), flag("ready_in_sun"),
-        flag("twists"), bits("fuses", 0, 2), bits("follows_breed", 0, 1023), flag("sheds_tail"), flag("eats_berry"),
-        flag("quakes"), flag("glides"), flag("expands"), flag("clears_terrain"),
-        flag("gulps"), flag("follows_form"), flag("follows_user"), bits("readies", 0, 3), flag("turns"),
-        flag("beats_up"), flag("coats"), flag("weighs_stats"), flag("revives"), flag("heals_next"), flag("discharges"),
-        flag("foresees"), flag("becomes_stellar"), flag("transforms"),
-        bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
+        bits("side_condition", 0, len(SIDE_CONDITIONS) - 1), flag("knock_off"), flag("spins"),
+        flag("heals_by_weather"), flag("needs_attack"), flag("first_action_only"), flag("tera_blast"), flag("halves"),
+        flag("acrobatics"), flag("hex"), bits("power_by", 0, 8192), bits("power_fact", 0, 63), bits("sure_in", 0, 4),
+        flag("unsure_in_sun"), flag("facade"), flag("roost"), flag("rest"), flag("poltergeist"), flag("crashes"),
+        flag("freeze_dry"), bits("power_from", 0, 5), flag("doubles_after_failure"), flag("haze"), flag("pain_split"),
+        flag("defog"), flag("wish"), flag("drags"), flag("swaps_items"), flag("strength_sap"), flag("forced"),
+        flag("rampages"), flag("multiaccuracy"), flag("triple_axel"), flag("only_raised"), flag("curse"),
+        flag("belly_drum"), flag("weather_ball"), flag("ignores_abilities"), flag("photon_geyser"), flag("shore_up"),
+        flag("take_heart"), flag("sleep_talk"), flag("tidy_up"), flag("parting_shot"), bits("samples", 0, 2),
+        bits("strews", 0, len(SIDE_CONDITIONS) - 1), flag("endeavor"), flag("payback"), flag("fickle_beam"),
+        flag("clear_smog"), flag("sparkling_aria"), flag("judgment"), flag("explosion"), flag("heal_bell"),
+        bits("pays", 0, 50), flag("court_change"), flag("hyperspace_fury"), flag("teleport"), flag("avalanche"),
+        flag("glaive_rush"), flag("retyped"), flag("breaks_screens"), flag("no_retreat"), flag("giga_impact"),
+        flag("charges"), flag("meteor_beam"), flag("solar_beam"), flag("trick_room"), bits("fuses", 0, 2),
+        bits("follows_breed", 0, 1023), flag("shed_tail"), flag("bug_bite"), flag("quakes"), flag("grassy_glide"),
+        flag("expanding_force"), flag("ice_spinner"), flag("surf"), flag("aura_wheel"), flag("revelation_dance"),
+        bits("readies", 0, 3), flag("relic_song"), flag("beat_up"), flag("mirror_coat"), flag("shell_side_arm"),
+        flag("revival_blessing"), flag("healing_wish"), flag("double_shock"), flag("future_sight"),
+        flag("tera_starstorm"), flag("transform"), bits("secondaries", 0, 2), *_secondary(0), *_secondary(1),
         *(flag(name) for name in MOVE_FLAGS),
     ],
 )  # fmt: skip
-"""``boosts`` and the like are rows of the table of stage changes; 0 changes nothing.  Accuracy 0 never misses.  A
-``self_chance`` of 0 is none given: the change always comes, after a draw all the same.  ``power_by`` multiplies the
-power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is sure in the weather ``sure_in``.
-``only_raised`` keeps the secondary effect for targets whose stages rose in this turn, ``better_stat`` strikes with the
-higher of both attacking stats.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.
-``fuses`` numbers Fusion Flare and Fusion Bolt, ``follows_breed`` is the base species with the last of whose types it
-strikes,
-``follows_user`` with the first that the user has now.  ``strews`` is a hazard that a blow leaves on the target's
-ground, ``pays`` percent of hit points that stages cost; ``beats_up`` strikes once for each healthy Pokémon of the team,
-``weighs_stats`` with the kind of attack that does more."""
+"""A flag with a move's name says that it is this move.  ``boosts`` and the like are rows of the table of stage changes; 0
+changes nothing.  Accuracy 0 never misses.  A ``self_chance`` of 0 is none given: the change always comes, after a draw
+all the same.  ``power_by`` multiplies the power in 4096ths where the fact of number ``power_fact - 1`` holds; a move is
+sure in the weather ``sure_in``.  ``only_raised`` keeps the secondary effect for targets whose stages rose in this turn.
+``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.  ``fuses`` numbers Fusion Flare and
+Fusion Bolt, ``follows_breed`` is the base species with the last of whose types it strikes.  ``strews`` is a hazard that a
+blow leaves on the target's ground, ``pays`` percent of hit points that stages cost."""
 
 ATTACK_RANKS: Final = {
     (5, "onModify"): "strengthens", (5, "onSourceModify"): "resists", (0, "onModify"): "strengthens_last",
@@ -125,63 +117,54 @@ Pokémon can be equals; abilities of ruin are such, too, of priority 0."""
 ABILITY: Final = Layout(
     "ability",
     [
-        bits("absorbs", 0, 19), flag("absorbs_into_hp"), bits("absorbed_boosts", 0, 127),
-        flag("blocks_sound"), flag("blocks_bullets"), flag("blocks_powder"),
-        bits("contact_status", 0, 6), bits("contact_damage", 0, 8),
-        bits("hit_boosts", 0, 127), bits("hit_types", 0, 2**20 - 1), flag("hit_physical"),
-        bits("sets_weather", 0, 4), flag("intimidates"), flag("ignores_intimidate"),
-        flag("regenerates"), flag("heals_status_on_leaving"), bits("lowered_boosts", 0, 127),
-        bits("kept_stages", 0, 127),
-        bits("ko_boosts", 0, 127), bits("immune_statuses", 0, 127), flag("no_flinch"),
-        flag("sturdy"), flag("serene_grace"), flag("adaptability"), flag("technician"), flag("levitates"),
-        flag("presses"), flag("speeds_up"), flag("no_secondaries"), flag("no_recoil"), flag("no_sand"),
-        flag("no_crits"),
-        flag("burn_spares"), flag("quick_feet"), flag("ignores_evasion"), flag("changes_damage"),
-        flag("changes_damage_taken"),
-        flag("infiltrates"), flag("no_indirect_damage"), flag("quickens_status_moves"), flag("inverts_stages"),
-        bits("paradox", 0, 2), flag("cures_itself"), flag("blocks_status_moves"), flag("veils"), flag("unnerves"),
-        bits("halvings", 0, 1), bits("doublings", 0, 1), flag("unseen"), flag("corrodes"), flag("overlord"),
-        flag("soul_heart"), flag("no_confusion"), flag("no_taunt"), bits("ruins", 0, 4), flag("aftermath"),
-        flag("downloads"), flag("bad_dreams"), flag("synchronizes"), flag("harvests"),
-        flag("breakable"), flag("unaware"), flag("breaks_abilities"), flag("unburdens"), flag("sheds_skin"),
-        flag("dries"), flag("hustles"), flag("scrappy"), flag("sure_hits"), bits("healing_priority", 0, 3),
-        flag("halves_burn"), flag("fluffy"), flag("gooey"), flag("heals_in_snow"), flag("heals_by_poison"),
-        bits("berry_heals", 0, 3), flag("skill_link"), flag("oozes"), flag("disables"), flag("blocks_wind"),
-        flag("forces"), flag("wakes_early"), bits("poisons_by_hitting", 0, 6), flag("poisons_by_contact_only"),
-        flag("shows_item"),
-        flag("analytic"), flag("dry"), flag("spores"), flag("gales"), flag("guards_in_sun"), flag("pulses"),
-        flag("blocks_priority"), flag("rattles"), flag("holds_fast"), flag("strews_toxic_spikes"), flag("comatose"),
-        bits("retypes", 0, 19), flag("liquid_voice"), flag("proteans"),
-        bits("traps", 0, 3), flag("bounces"), flag("starts_slowly"), flag("loafs"),
-        flag("flowers"), flag("charges_up"), flag("steals_by_hitting"), flag("steals_when_touched"),
-        flag("lags"), flag("confuses_by_poison"), bits("entry_boosts", 0, 127), flag("damps"), bits("once", 0, 2),
-        bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("sows"),
-        flag("disguises"), flag("gulps"), flag("hungers"), flag("dances"),
-        flag("heroes"), flag("ices"), flag("shields"),
-        flag("traces"), flag("untraceable"), flag("mirrors"), flag("chews"), flag("charms"), flag("grits"),
-        flag("helps_partners"), flag("clears_field"), flag("tera_shell"), flag("tera_shifts"), flag("transforms"),
-        flag("inborn"), flag("feigns"), flag("stays"), flag("checks_form"),
-        *(bits(name, 0, 3) for name in ATTACK_RANKS.values()),
+        bits("absorbs", 0, 19), flag("absorbs_into_hp"), bits("absorbed_boosts", 0, 127), flag("soundproof"),
+        flag("bulletproof"), flag("overcoat"), bits("contact_status", 0, 6), bits("contact_damage", 0, 8),
+        bits("hit_boosts", 0, 127), bits("hit_types", 0, 2**20 - 1), flag("weak_armor"), bits("sets_weather", 0, 4),
+        flag("intimidate"), flag("ignores_intimidate"), flag("regenerator"), flag("natural_cure"),
+        bits("lowered_boosts", 0, 127), bits("kept_stages", 0, 127), bits("ko_boosts", 0, 127),
+        bits("immune_statuses", 0, 127), flag("inner_focus"), flag("sturdy"), flag("serene_grace"),
+        flag("adaptability"), flag("technician"), flag("levitate"), flag("pressure"), flag("speed_boost"),
+        flag("shield_dust"), flag("rock_head"), flag("no_sand"), flag("shell_armor"), flag("guts"), flag("quick_feet"),
+        flag("ignores_evasion"), flag("changes_damage"), flag("changes_damage_taken"), flag("infiltrator"),
+        flag("magic_guard"), flag("prankster"), flag("contrary"), bits("paradox", 0, 2), flag("cures_itself"),
+        flag("good_as_gold"), flag("aroma_veil"), flag("unnerves"), bits("halvings", 0, 1), bits("doublings", 0, 1),
+        flag("unseen_fist"), flag("corrosion"), flag("supreme_overlord"), flag("soul_heart"), flag("own_tempo"),
+        flag("oblivious"), bits("ruins", 0, 4), flag("aftermath"), flag("download"), flag("bad_dreams"),
+        flag("synchronize"), flag("harvest"), flag("breakable"), flag("unaware"), flag("breaks_abilities"),
+        flag("unburden"), flag("shed_skin"), flag("hydration"), flag("hustle"), flag("scrappy"), flag("no_guard"),
+        bits("healing_priority", 0, 3), flag("heatproof"), flag("fluffy"), flag("gooey"), flag("ice_body"),
+        flag("poison_heal"), bits("berry_heals", 0, 3), flag("skill_link"), flag("liquid_ooze"), flag("cursed_body"),
+        flag("wind_rider"), flag("sheer_force"), flag("early_bird"), bits("poisons_by_hitting", 0, 6),
+        flag("poison_touch"), flag("frisk"), flag("analytic"), flag("dry_skin"), flag("effect_spore"),
+        flag("gale_wings"), flag("leaf_guard"), flag("pulses"), flag("queenly_majesty"), flag("rattled"),
+        flag("sticky_hold"), flag("toxic_debris"), flag("comatose"), bits("retypes", 0, 19), flag("liquid_voice"),
+        flag("proteans"), bits("traps", 0, 3), flag("magic_bounce"), flag("slow_start"), flag("truant"),
+        flag("flower_veil"), flag("electromorphosis"), flag("magician"), flag("pickpocket"), flag("mycelium_might"),
+        flag("poison_puppeteer"), bits("entry_boosts", 0, 127), flag("damp"), bits("once", 0, 2),
+        bits("halfway_boosts", 0, 127), flag("suppresses"), bits("sets_terrain", 0, 3), flag("seed_sower"),
+        flag("disguise"), flag("gulp_missile"), flag("hunger_switch"), flag("dancer"), flag("zero_to_hero"),
+        flag("ice_face"), flag("shields_down"), flag("trace"), flag("untraceable"), flag("mirror_armor"),
+        flag("cud_chew"), flag("cute_charm"), flag("sand_force"), flag("power_spot"), flag("teraform_zero"),
+        flag("tera_shell"), flag("tera_shift"), flag("imposter"), flag("inborn"), flag("illusion"), flag("stays"),
+        flag("checks_form"), *(bits(name, 0, 3) for name in ATTACK_RANKS.values()),
     ],
 )  # fmt: skip
-"""``ruins`` is one plus the number of a stat that the other Pokémon has less of; ``absorbs`` is a type of which moves
-do nothing but help; ``hit_boosts`` come when hit, by some types or physically if that is given; ``kept_stages``,
-``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the type that moves
-of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of
-two places; what is ``inborn`` does nothing for who has transformed; who ``feigns`` comes
-out as the last of its team; who ``stays`` what it is can be traced in vain; what ``checks_form`` is asked at the end of
-a turn; ``halfway_boosts`` come when a move leaves
-half of the hit points or less."""
+"""A flag with an ability's name says that it is this one.  ``ruins`` is one plus the number of a stat that the other
+Pokémon has less of; ``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by some types;
+``kept_stages``, ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.  ``retypes`` is the
+type that moves of type Normal take on; what comes ``once`` in a battle is kept in the state, in one of two places; what
+is ``inborn`` does nothing for who has transformed; who ``stays`` what it is can be traced in vain; what ``checks_form``
+is asked at the end of a turn; ``halfway_boosts`` come when a move leaves half of the hit points or less."""
 
 ITEM: Final = Layout(
     "item",
     [
-        flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("boots"), flag("helmet"),
-        flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("heals_quarter"), flag("wakes"), flag("cures"),
-        flag("sash"), flag("weakness_policy"), flag("white_herb"), flag("booster"), bits("kept", 0, 2), flag("scope"),
-        flag("throat_spray"), flag("clay"), flag("power_herb"),
-        flag("balloon"), flag("hastens"),
-        bits("plate", 0, 19), bits("suits", 0, 1023), bits("suits_too", 0, 1023), flag("restores"),
+        flag("leftovers"), flag("life_orb"), flag("choice"), flag("assault_vest"), flag("heavy_duty_boots"),
+        flag("rocky_helmet"), flag("loaded_dice"), bits("orb", 0, 6), flag("berry"), flag("sitrus_berry"),
+        flag("chesto_berry"), flag("lum_berry"), flag("focus_sash"), flag("weakness_policy"), flag("white_herb"),
+        flag("booster_energy"), bits("kept", 0, 2), flag("scope_lens"), flag("throat_spray"), flag("light_clay"),
+        flag("power_herb"), flag("air_balloon"), flag("custap_berry"), bits("plate", 0, 19), bits("suits", 0, 1023),
+        bits("suits_too", 0, 1023), flag("leppa_berry"),
     ],
 )  # fmt: skip
 """``suits`` and ``suits_too`` are the base species in whose hands an item does something, if it is not for all; what is

@@ -35,7 +35,7 @@ FORMS: Final = 3
 ALIKE_BY: Final = (
     "category", "target", "weather", "side_condition", "boosts", "status", "volatile", "heal_share", "self_boosts",
     "once_boosts", "secondaries", "status0", "boosts0", "volatile0", "contact", "most_hits", "drain", "recoil",
-    "self_switch", "knocks_off", "charges",
+    "self_switch", "knock_off", "charges",
 )  # fmt: skip
 """Fields of a move that tell which parts of the rules it needs, the most important first."""
 TABLES: Final = ("moves", "abilities", "items", "modifiers", "stages", "types", "immunities", "power_points")

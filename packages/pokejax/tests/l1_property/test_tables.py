@@ -126,7 +126,7 @@ def test_an_ability_of_another_species_does_nothing(species, ability, works):
     number = teams.ability_of(member(species=species, ability=ability))
     row = rows.ABILITY.decode([word[number] for word in table("abilities")])
     assert NAMES["ability"][number] == ability
-    assert bool(row["disguises"] or row["entry_boosts"]) == works
+    assert bool(row["disguise"] or row["entry_boosts"]) == works
     assert row["breakable"] == (ability == "disguise")
 
 

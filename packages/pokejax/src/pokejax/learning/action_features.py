@@ -109,7 +109,7 @@ def _of_move(seat: Seat, move: Any) -> dict[str, Any]:
         "physical": move.category == rows.PHYSICAL,
         "special": move.category == rows.SPECIAL,
         "drains": fraction(move.drain) - fraction(move.recoil),
-        "heals": (move.heal_share > 0) | move.roosts | move.rests | move.wishes | move.heals_by_weather,
+        "heals": (move.heal_share > 0) | move.roost | move.rest | move.wish | move.heals_by_weather,
         "raises": as_float(raised) / np.float32(6),
         "lowers": as_float(-lowered) / np.float32(6),
         "status": (move.status > 0) & (move.category == rows.STATUS),

@@ -96,7 +96,7 @@ def behind(seat: Seat, number: int) -> Fighter:
 def strike(seat: Seat, move: Any, own: Fighter, foe: Fighter, *, terastallizes: bool = False) -> Strike:
     """An attack of who stands there (`own_active`), before which it may Terastallize."""
     tera, terastallized = seat.battle.itself(0).tera_type, seat.own.terastallized | terastallizes
-    type_ = pick(move.becomes_tera & terastallized, tera, move.type)
+    type_ = pick(move.tera_blast & terastallized, tera, move.type)
     born, turned = is_among(type_, seat.battle.born_types(0)), terastallized & (type_ == tera)
     bonus = pick(born & turned, np.float32(2), _same_type_bonus(born | turned))
     exponent = seat.exponent(type_, foe.known.types)
@@ -132,7 +132,7 @@ def hazards(seat: Seat, number: int) -> Any:
     for layers, share in enumerate(SPIKES_SHARES):
         spikes = pick(seat.own.spikes == layers, np.float32(share), spikes)
     lost = pick(seat.own.stealth_rock, rocks, nothing) + pick(flies, nothing, spikes)
-    return pick(seat.battle.row("items", rows.ITEM, seat.own.member[number].item).boots, nothing, lost)
+    return pick(seat.battle.row("items", rows.ITEM, seat.own.member[number].item).heavy_duty_boots, nothing, lost)
 
 
 def accuracy(move: Any) -> Any:

@@ -27,25 +27,23 @@ FALLEN_POWERS = (4096, 4506, 4915, 5325, 5734, 6144)
 def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     """Power after abilities, items and Terastallization."""
     user, pokemon = b.side(0), b.pokemon(0)
-    doubled = (move.doubles_without_item & (user.item == 0)) | (move.doubles_against_status & (b.side(1).status != 0))
-    doubled = doubled | (move.doubles_against_status & b.ability(1).comatose)
+    doubled = (move.acrobatics & (user.item == 0)) | (move.hex & (b.side(1).status != 0))
+    doubled = doubled | (move.hex & b.ability(1).comatose)
     doubled = doubled | (move.doubles_after_failure & (user.last_result == FALSE))
     acted = ~b.side(1).queued_move
-    doubled = doubled | (move.doubles_if_last & acted & ~b.side(1).newly_switched)
-    doubled = doubled | (move.doubles_if_struck & user.struck)
-    own = pick(move.beats_up, beat_power(b, hit), own_power(b, move))
-    power = pick(doubled, own * 2, pick(move.grows_per_hit, own * hit, own))
+    doubled = doubled | (move.payback & acted & ~b.side(1).newly_switched)
+    doubled = doubled | (move.avalanche & user.struck)
+    own = pick(move.beat_up, beat_power(b, hit), own_power(b, move))
+    power = pick(doubled, own * 2, pick(move.triple_axel, own * hit, own))
     technician = b.ability(0).technician & (power <= 60)
     by = pick(technician, ONE_AND_A_HALF, pick(b.ability(0).analytic & acted, GROWN, NEUTRAL))
     for count, grown in enumerate(FALLEN_POWERS):
-        by = pick(b.ability(0).overlord & (user.fallen == count), grown, by)
+        by = pick(b.ability(0).supreme_overlord & (user.fallen == count), grown, by)
     by = chain(by, multiplier(b, "BasePower", "ability", b.ability_number(0), facts, move.type))
-    by = chain(by, pick(user.absent & b.ability_out(0).helps_partners, GROWN, NEUTRAL))
-    gritty = (
-        b.ability(0).grits & (b.weather == rows.SAND) & any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
-    )
-    by = chain(by, pick(gritty, GROWN, NEUTRAL))
-    dry = b.ability(1).dry & (move.type == FIRE)
+    by = chain(by, pick(user.absent & b.ability_out(0).power_spot, GROWN, NEUTRAL))
+    of_the_ground = any_of(move.type == type_ for type_ in (ROCK, GROUND, STEEL))
+    by = chain(by, pick(b.ability(0).sand_force & (b.weather == rows.SAND) & of_the_ground, GROWN, NEUTRAL))
+    dry = b.ability(1).dry_skin & (move.type == FIRE)
     by = chain(by, pick(dry, ONE_AND_A_QUARTER, NEUTRAL))
     by = chain(by, multiplier(b, "BasePower", "item", user.item, facts, move.type))
     by = pick(user.charged_up & (move.type == ELECTRIC), 2 * by, by)
@@ -54,13 +52,13 @@ def base_power(b: Battle, move: Any, facts: Any, hit: Any) -> Any:
     by = chain(by, pick((move.power_fact > 0) & (asked != 0), move.power_by, NEUTRAL))
     after_the_other = (move.fuses > 0) & (b.view.fused == 3 - move.fuses)
     by = pick(after_the_other, 2 * by, by)
-    with b.when(move.fickle):
-        all_out = move.fickle & (b.draw(10, "Fickle Beam") < 3)
+    with b.when(move.fickle_beam):
+        all_out = move.fickle_beam & (b.draw(10, "Fickle Beam") < 3)
     by = pick(all_out, 2 * by, by)
     power = jnp.maximum(modify(power, by), 1)
     suits = (pokemon.tera_type == move.type) | (pokemon.tera_type == STELLAR)
     raised = user.terastallized & suits & (power < LEAST_TERA_POWER)
-    raised = raised & (move.priority <= 0) & (move.most_hits == 1) & ~move.beats_up
+    raised = raised & (move.priority <= 0) & (move.most_hits == 1) & ~move.beat_up
     raised = raised & (move.power_from != rows.BY_WEIGHT) & (move.power_from != rows.BY_WEIGHTS)
     raised = raised & (move.power_from != rows.BY_HP)
     return pick(raised, LEAST_TERA_POWER, power)

@@ -66,15 +66,15 @@ def _change(
     side, ability = b.side(number), b.ability(number)
     with b.when((side.hp > 0) & (b.side(1 - number).left > 0)):
         before = stages.several(side.boosts, stats)
-        deltas = pick(ability.inverts_stages, -deltas, deltas)
+        deltas = pick(ability.contrary, -deltas, deltas)
         if by_foe and not mirrored:
-            sent = ability.mirrors & (deltas < 0) & (before > LOWEST)
+            sent = ability.mirror_armor & (deltas < 0) & (before > LOWEST)
             returned, deltas = pick(sent, deltas, 0), pick(sent, 0, deltas)
             with b.when(sent.any()):
                 b.gate("Mirror Armor", lambda inner: _send_back(inner, number, returned, stats))
             side, ability = b.side(number), b.ability(number)
         if by_foe:
-            kept = (deltas < 0) & (b.flowers(number) | _bits(ability.kept_stages, stats))
+            kept = (deltas < 0) & (b.flower_veil(number) | _bits(ability.kept_stages, stats))
             if not silent:
                 with b.when((kept & (before > LOWEST)).any()):
                     tell_ability(b, number)
@@ -94,7 +94,7 @@ def _change(
             _answer(b, number, (after < before).sum(dtype=jnp.int32))
         if intimidating:
             speed = stages.one(side.boosts, rows.SPE)
-            with b.when(ability.rattles & (attack > LOWEST) & (speed < HIGHEST)):
+            with b.when(ability.rattled & (attack > LOWEST) & (speed < HIGHEST)):
                 side.boosts = stages.put_one(side.boosts, speed + 1, rows.SPE)
                 side.raised = True
                 tell_ability(b, number)

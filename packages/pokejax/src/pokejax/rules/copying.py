@@ -20,7 +20,7 @@ TRANSLATED = ("last_move", "choice_lock")
 
 def trace(b: Battle, number: int) -> Any:
     """Trace copies the other one's ability if that can be had; whether it does (``onUpdate`` of Trace)."""
-    with b.when(b.ability(number).traces & (b.side(number).hp > 0)):
+    with b.when(b.ability(number).trace & (b.side(number).hp > 0)):
         return _trace(b, number)
 
 
@@ -38,7 +38,7 @@ def _trace(b: Battle, number: int) -> Any:
 
 def trace_in_vain(b: Battle, number: int) -> None:
     """Trace draws among the foes also where the one there keeps its ability, and so again at every Update."""
-    with b.when(b.ability(number).traces & ~b.side(number).fainted & (b.side(1 - number).hp > 0)):
+    with b.when(b.ability(number).trace & ~b.side(number).fainted & (b.side(1 - number).hp > 0)):
         b.gate("trace in vain", lambda inner: _trace_who_stays(inner, 1 - number))
 
 
@@ -57,7 +57,7 @@ def transform(b: Battle, number: int) -> Any:
     masked = other.masked & (side.terastallized | foe.terastallized)
     barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
     barred = barred | (foe.guise > 0) | (side.guise > 0)
-    busted = foe.stirred & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguises
+    busted = foe.stirred & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguise
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
         "blows": foe.blows, "copied_ability": pick(foe.copied_ability > 0, foe.copied_ability, other.ability),

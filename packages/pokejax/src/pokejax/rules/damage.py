@@ -62,7 +62,7 @@ def matchup(b: Battle, move: Any) -> Matchup:
     move_type = move.type
     found = effectiveness(b, 1, move_type)
     against_water = sum((defender == WATER).astype(jnp.int32) for defender in b.types(1))
-    exponent = found.exponent + pick(move.strong_on_water, 2 * against_water, 0)
+    exponent = found.exponent + pick(move.freeze_dry, 2 * against_water, 0)
     reaches_ghosts = b.ability(0).scrappy & ((move_type == NORMAL) | (move_type == FIGHTING))
     immune = found.immune & ~reaches_ghosts
     immune = pick(move_type == GROUND, ~b.grounded(1), immune)
@@ -74,13 +74,13 @@ def matchup(b: Battle, move: Any) -> Matchup:
 
 def critical_hit(b: Battle, move: Any) -> Any:
     """Whether the hit is critical; moves that always are do not draw."""
-    raised = jnp.minimum(move.crit_ratio + b.item(0).scope.astype(jnp.int32), len(CRIT_RATIOS) - 1)
+    raised = jnp.minimum(move.crit_ratio + b.item(0).scope_lens.astype(jnp.int32), len(CRIT_RATIOS) - 1)
     chance = jnp.zeros_like(move.crit_ratio)
     for one_in_number, one_in in enumerate(CRIT_RATIOS):
         chance = pick(raised == one_in_number, one_in, chance)
     with b.when(~move.always_crits & (move.crit_ratio > 0)) as asks:
         drawn = b.draw(chance.astype(jnp.uint32), "critical") < 1
-    return (move.always_crits | (asks & drawn)) & ~b.ability(1).no_crits
+    return (move.always_crits | (asks & drawn)) & ~b.ability(1).shell_armor
 
 
 def attack_facts(b: Battle, move: Any, meets: Matchup, critical: Any) -> Any:
@@ -170,7 +170,7 @@ def attack_stat(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
     stage = pick(critical, jnp.maximum(stage, 0), stage)
     stage = pick(b.ability(1).unaware, 0, stage)
     stat = staged(stat, stage)
-    stat = pick(b.ability(0).hustles & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
+    stat = pick(b.ability(0).hustle & physical, modify(stat, jnp.full_like(stat, ONE_AND_A_HALF)), stat)
 
     def by(event: str, kind: str, effect: Any) -> Any:
         return pick(
@@ -265,7 +265,7 @@ def damage_multiplier(b: Battle, move: Any, facts: Any, critical: Any) -> Any:
 
 def has_power(move: Any) -> Any:
     """Whether a move's damage follows the formula."""
-    return ~move.level_damage & ~move.halves & ~move.evens_hp & ~move.coats
+    return ~move.level_damage & ~move.halves & ~move.endeavor & ~move.mirror_coat
 
 
 def damage(b: Battle, move: Any, meets: Matchup, hit: Any) -> Any:
@@ -278,8 +278,8 @@ def damage(b: Battle, move: Any, meets: Matchup, hit: Any) -> Any:
     with b.when(has_power(move)):
         amount = _by_formula(b, move, meets, hit)
     amount = pick(move.halves, jnp.maximum(quotient(target.hp, 2), 1), amount)
-    amount = pick(move.coats, jnp.maximum(user.coat - 1, 1), amount)
-    amount = pick(move.evens_hp, jnp.maximum(target.hp - user.hp, 1), amount)
+    amount = pick(move.mirror_coat, jnp.maximum(user.coat - 1, 1), amount)
+    amount = pick(move.endeavor, jnp.maximum(target.hp - user.hp, 1), amount)
     return pick(move.level_damage, b.pokemon(0).level, amount)
 
 
@@ -305,7 +305,7 @@ def _by_formula(b: Battle, move: Any, meets: Matchup, hit: Any) -> Any:
     amount = modify(amount, same_type_multiplier(b, move))
     up, down = jnp.maximum(meets.exponent, 0), jnp.maximum(-meets.exponent, 0)
     amount = (amount << up) >> down
-    burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).burn_spares & ~move.burn_spares
+    burnt = (user.status == rows.BRN) & (move.category == rows.PHYSICAL) & ~b.ability(0).guts & ~move.facade
     amount = pick(burnt, modify(amount, jnp.full_like(amount, 2048)), amount)
     amount = modify(amount, damage_multiplier(b, move, facts, critical))
     return pick(amount == 0, 1, amount & np.int32(0xFFFF))

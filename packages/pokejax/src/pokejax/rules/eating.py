@@ -29,7 +29,7 @@ def unnerved(b: Battle, number: int) -> Any:
 def ruminate(b: Battle, number: int) -> None:
     """Cud Chew keeps the berry for the end of the next turn, or of this one if nothing is left to do in it."""
     side = b.side(number)
-    with b.when(b.ability(number).chews):
+    with b.when(b.ability(number).cud_chew):
         side.cud = side.item
         side.cud_turns = pick(queue_is_empty(b), 1, 2)
 

@@ -23,7 +23,7 @@ def hurt(b: Battle, number: int, amount: Any, *, indirectly: bool = True) -> Non
         with b.when(harmed):
             b.ask_about_damage(number)
         side.unchecked = False
-        harmed = harmed & ~b.ability(number).no_indirect_damage
+        harmed = harmed & ~b.ability(number).magic_guard
     with b.when(harmed):
         side.hp = left
 
@@ -47,7 +47,7 @@ def drain(b: Battle, number: int, amount: Any) -> None:
     Psychic Noise keeps them off before, unless who oozes is the faster one.
     """
     blocked = (b.side(number).heal_block > 0) & (b.side(number).speed >= b.side(1 - number).speed)
-    oozes = b.ability(1 - number).oozes & ~blocked
+    oozes = b.ability(1 - number).liquid_ooze & ~blocked
     with b.when(oozes):
         with b.when(b.side(number).hp > 0):
             tell_ability(b, 1 - number)
@@ -69,7 +69,7 @@ def lose_item(b: Battle, number: int) -> None:
     with b.when(side.item != 0):
         tell_item(b, number)
         side.gone = side.item
-        with b.when((side.hp > 0) & b.ability(number).unburdens):
+        with b.when((side.hp > 0) & b.ability(number).unburden):
             side.unburdened = True
     side.item = 0
 

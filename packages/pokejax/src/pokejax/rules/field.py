@@ -74,7 +74,7 @@ def terrain_multiplier(b: Battle, move: Any) -> Any:
     helped = any_of((terrain == code) & (move.type == type_) for code, type_ in TERRAIN_TYPES.items()) & stands
     dampened = (terrain == rows.GRASSY_TERRAIN) & move.quakes & b.grounded(1)
     by = pick(dampened, NEUTRAL // 2, pick(helped, STRENGTHENED, NEUTRAL))
-    expands = move.expands & (terrain == rows.PSYCHIC_TERRAIN) & stands
+    expands = move.expanding_force & (terrain == rows.PSYCHIC_TERRAIN) & stands
     return pick(expands, chain(by, ONE_AND_A_HALF), by)
 
 

@@ -19,15 +19,15 @@ def change_field(b: Battle, move: Any) -> Any:
     """What a move does to the field, a side or a team; whether anything changed."""
     with b.when((move.target == rows.AT_FIELD) & (move.weather != 0)):
         changed = set_weather(b, move.weather)
-    with b.when(move.twists):
+    with b.when(move.trick_room):
         changed = changed | twist(b)
-    with b.when(move.clears_stages):
+    with b.when(move.haze):
         changed = changed | clear_stages(b)
     with b.when(move.target == rows.AT_FOE_SIDE):
         changed = changed | lay(b, 1, move.side_condition)
-    with b.when(move.changes_courts):
+    with b.when(move.court_change):
         changed = changed | change_courts(b)
-    with b.when(move.heals_team):
+    with b.when(move.heal_bell):
         changed = changed | heal_team(b)
     with b.when(move.target == rows.AT_OWN_SIDE):
         changed = changed | raise_screen(b, move.side_condition)

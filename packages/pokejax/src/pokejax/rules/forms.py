@@ -18,7 +18,7 @@ def show_core(b: Battle, number: int) -> None:
     """Minior has its shell while it has more than half of its hit points (``shieldsdown``)."""
     side = b.side(number)
     whole = side.hp * 2 > b.pokemon(number).max_hp
-    with b.when(b.ability(number).shields & (whole != side.changed)):
+    with b.when(b.ability(number).shields_down & (whole != side.changed)):
         tell_ability(b, number)
         become(b, number, whole)
 
@@ -33,7 +33,7 @@ def grow_into(b: Battle, number: int, most: Any) -> None:
 
 def shift(b: Battle, number: int) -> None:
     """Terapagos unfolds when it comes in for the first time (``terashift``)."""
-    with b.when(b.ability(number).tera_shifts):
+    with b.when(b.ability(number).tera_shift):
         tell_ability(b, number)
         grow_into(b, number, b.pokemon(number).max_hp)
 
@@ -49,6 +49,6 @@ def freeze_faces(b: Battle) -> None:
     """Snow has begun, and gives faces of ice back."""
     for number in (0, 1):
         side = b.side(number)
-        with b.when(b.ability(number).ices & side.changed & (side.hp > 0) & (b.weather == rows.SNOW)):
+        with b.when(b.ability(number).ice_face & side.changed & (side.hp > 0) & (b.weather == rows.SNOW)):
             tell_ability(b, number)
             become(b, number, False)

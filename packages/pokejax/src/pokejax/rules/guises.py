@@ -21,7 +21,7 @@ from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, TEAM
 def appear(b: Battle, number: int) -> None:
     """A side's Pokémon has come in, as itself or, if it has Illusion, as the last that stands behind it."""
     side = b.side(number)
-    with b.when(b.ability(number).feigns | side.member[side.order[0]].veiled):
+    with b.when(b.ability(number).illusion | side.member[side.order[0]].veiled):
         b.gate("appear in a guise", lambda inner: _come_out(inner, number))
     side = b.side(number)
     with b.when((side.guise == 0) & (side.appeared == 0)):
@@ -36,7 +36,7 @@ def _come_out(b: Battle, number: int) -> None:
         behind = pick(side.member[side.order[place]].fainted, behind, side.order[place] + 1)
     name, itself = side.member[behind - 1], side.member[side.order[0]]
     barred = side.terastallized & b.row("pokemon", rows.POKEMON, name.row).masked
-    feigns = b.ability(number).feigns
+    feigns = b.ability(number).illusion
     puts_on = feigns & (behind > 0) & ~barred
     with b.when(feigns):
         side.guise = pick(puts_on, behind, 0)

@@ -82,7 +82,7 @@ def defog(b: Battle) -> Any:
 
     The terrain goes, too, but does not count.
     """
-    with b.when((b.side(1).substitute == 0) | b.ability(0).infiltrates):
+    with b.when((b.side(1).substitute == 0) | b.ability(0).infiltrator):
         lowered = boost(b, 1, b.params.evasion_drop, by_foe=True, stats=(rows.EVASION,))
     sides = [b.side(number) for number in (0, 1)]
     present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
@@ -110,7 +110,7 @@ def meet(b: Battle, number: int, alone: Any) -> None:
     """Who comes in is hurt, poisoned and slowed, in the order in which hazards were laid; ``alone``, by the first."""
     side, most = b.side(number), b.pokemon(number).max_hp
     by_rock, by_spikes, by_toxic, by_web = (first | ~alone for first in oldest(side))
-    grounded, boots = b.grounded(number), b.item(number).boots
+    grounded, boots = b.grounded(number), b.item(number).heavy_duty_boots
     exponent = effectiveness(b, number, ROCK).exponent
     rocks = by_rock & side.stealth_rock & ~boots
     spikes = by_spikes & (side.spikes > 0) & grounded & ~boots
@@ -119,7 +119,7 @@ def meet(b: Battle, number: int, alone: Any) -> None:
     spike_damage = quotient(pick(layers == 1, 3, pick(layers == 2, 4, 6)) * most, 24)
     before_web = pick(rocks & side.rock_before_web, jnp.maximum(rock_damage, 1), 0)
     before_web = before_web + pick(spikes & side.spikes_before_web, jnp.maximum(spike_damage, 1), 0)
-    gets_there = (side.hp > before_web) | b.ability(number).no_indirect_damage
+    gets_there = (side.hp > before_web) | b.ability(number).magic_guard
     with b.when(by_web & side.sticky_web & grounded & ~boots & gets_there):
         boost(b, number, b.params.speed_drop, by_foe=True, stats=(rows.SPE,))  # which changes nothing of the others
     rock_first, spikes_first = side.rock_before_toxic, side.spikes_before_toxic

@@ -46,7 +46,7 @@ def hits_of(b: Battle, move: Any) -> Any:
         with b.when(loaded):
             count = pick(loaded, 5 - b.draw(2, "Loaded Dice"), count)
     count = pick(varies, count, move.most_hits)
-    count = pick(move.beats_up, sum(flag.astype(jnp.int32) for flag in beaters(b)), count)
+    count = pick(move.beat_up, sum(flag.astype(jnp.int32) for flag in beaters(b)), count)
     loaded = (count == MOST_HITS) & b.item(0).loaded_dice
     with b.when(loaded):
         return pick(loaded, count - b.draw(7, "Loaded Dice"), count)
@@ -100,9 +100,9 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
         faint_messages(
             b,
             check_win=b.side(0).hp == 0,
-            last=move.explodes.astype(jnp.int32),
+            last=move.explosion.astype(jnp.int32),
             by_move=last > 0,
-            from_afar=move.foresees,
+            from_afar=move.future_sight,
         )
         recoil(b, move, total)
     with b.when(struck & attacked):
@@ -125,11 +125,11 @@ def after_damage(b: Battle, move: Any, total: Any) -> None:
     target = b.side(1)
     with b.when(move.thaws_target & (target.status == rows.FRZ)):
         cure(b, 1)
-    scalded = move.cures_burn & ~b.ability(1).no_secondaries & ~b.side(0).fainted
+    scalded = move.sparkling_aria & ~b.ability(1).shield_dust & ~b.side(0).fainted
     with b.when(scalded & (target.status == rows.BRN)):
         cure(b, 1)
     stays = ~(target.switch_flag | target.dragged)
-    with b.when(move.contact & b.ability(1).steals_when_touched & stays):
+    with b.when(move.contact & b.ability(1).pickpocket & stays):
         steal(b, 0)
     half, most = target.hp * 2, b.pokemon(1).max_hp
     halved = (total > 0) & (half <= most) & (half + 2 * total > most)
@@ -139,14 +139,14 @@ def after_damage(b: Battle, move: Any, total: Any) -> None:
 
 def waits_for_berserk(b: Battle, move: Any) -> Any:
     """Whether the target eats nothing before the move is over, lest it miss that its hit points are halved."""
-    return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.beats_up & ~move.forced
+    return (b.ability(1).halfway_boosts > 0) & (move.most_hits == 1) & ~move.beat_up & ~move.forced
 
 
 def lose_face(b: Battle, number: int) -> None:
     """A disguise is busted, which costs an eighth, or a face of ice has melted (``Update``)."""
-    with b.when(b.ability(number).disguises):
+    with b.when(b.ability(number).disguise):
         hurt(b, number, quotient(b.pokemon(number).max_hp, 8))
-    with b.when(b.ability(number).ices):
+    with b.when(b.ability(number).ice_face):
         become(b, number, True)
     forget_speed(b, number)
 
@@ -162,14 +162,14 @@ def remember_blows(b: Battle, count: Any, last: Any) -> None:
 def again(b: Battle, move: Any, done: Any) -> tuple[Any, Any]:
     """Whether a later hit of Triple Axel and its like, which each can miss, goes on; whether it has missed."""
     user, target, own, other = b.side(0), b.side(1), b.ability(0), b.ability(1)
-    dozes = (done > 0) & (user.status == rows.SLP) & ~move.calls_own  # Effect Spore
+    dozes = (done > 0) & (user.status == rows.SLP) & ~move.sleep_talk  # Effect Spore
     with b.when(~dozes & (done > 0) & move.multiaccuracy & ~own.skill_link & ~b.item(0).loaded_dice):
-        with b.when(b.ability_listed(0).sure_hits & b.ability_listed(1).sure_hits & b.tied()):
+        with b.when(b.ability_listed(0).no_guard & b.ability_listed(1).no_guard & b.tied()):
             b.shuffle("No Guard again")
         b.ask_unaware()
         with b.when(~own.ignores_evasion):
             b.ask_unaware()
-        with b.when(~own.sure_hits & ~other.sure_hits & ~target.exposed) as rolls:
+        with b.when(~own.no_guard & ~other.no_guard & ~target.exposed) as rolls:
             stage = pick(other.unaware, 0, stages.one(user.boosts, rows.ACCURACY))
             plain = own.unaware | own.ignores_evasion
             evasion = pick(plain, 0, stages.one(target.boosts, rows.EVASION))
@@ -208,7 +208,7 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any) -> tuple[Any, Any, A
             b.side(1).unfocused = True
         with b.when(move.volatile == rows.BINDING):
             volatiles.bind(b)
-        with b.when(move.eats_berry):
+        with b.when(move.bug_bite):
             eat_of_target(b)
     with b.when(worked):
         self_change(b, move)
@@ -226,12 +226,12 @@ def one_hit(b: Battle, move: Any, meets: Matchup, hit: Any) -> tuple[Any, Any, A
 @gated("blow", jnp.int32)
 def blow(b: Battle, move: Any, meets: Matchup, hit: Any, shielded: Any) -> Any:
     """The damage that a hit deals to the Pokémon itself, or to the substitute that has ``shielded`` it."""
-    with b.when(move.needs_item):
+    with b.when(move.poltergeist):
         tell_item(b, 1)
     with b.when(move.breaks_screens):
         shatter(b, 1)
     user = b.side(0)
-    with b.when(move.gulps & b.ability(0).gulps & (user.form == 0)):
+    with b.when(move.surf & b.ability(0).gulp_missile & (user.form == 0)):
         change_form(b, 0, pick(user.hp * 2 <= b.pokemon(0).max_hp, GORGING, GULPING))
     full = damage(b, move, meets, hit)
     with b.when(shielded):
@@ -240,14 +240,14 @@ def blow(b: Battle, move: Any, meets: Matchup, hit: Any, shielded: Any) -> Any:
         dealt = strike_target(b, move, full)
         with b.when((move.drain > 0) & (dealt > 0)):
             drain(b, 0, fraction(dealt, move.drain))
-        with b.when(move.clears_target):
+        with b.when(move.clear_smog):
             b.side(1).clear("boosts")
     user = b.side(0)
-    with b.when(move.exposes):
+    with b.when(move.glaive_rush):
         user.exposed = True
-    with b.when(move.recharges):
+    with b.when(move.giga_impact):
         user.recharge = 2
-    with b.when(move.discharges & ~user.terastallized & (b.pokemon(0).base != ARCEUS)):
+    with b.when(move.double_shock & ~user.terastallized & (b.pokemon(0).base != ARCEUS)):
         user.discharged = True
     return dealt
 
@@ -270,14 +270,14 @@ def strike_target(b: Battle, move: Any, amount: Any) -> Any:
     b.ask_about_damage(1)
     disguised = volatiles.faces(b, move)
     with b.when(disguised):
-        with b.when(ability.disguises):
+        with b.when(ability.disguise):
             target.stirred = True
         tell_ability(b, 1)
     full = ~disguised & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
     sturdy = full & ability.sturdy
     with b.when(sturdy):
         tell_ability(b, 1)
-    sash = full & b.item(1).sash & ~sturdy
+    sash = full & b.item(1).focus_sash & ~sturdy
     dealt = jnp.minimum(pick(sturdy | sash, target.hp - 1, amount), target.hp)
     dealt = pick(disguised, 0, dealt)
     target.hp = target.hp - dealt
@@ -300,7 +300,7 @@ def secondary(b: Battle, move: Any, number: int, shielded: Any) -> None:
     chance, status, volatile, boosts, self_boosts = (
         getattr(move, f"{name}{number}") for name in ("chance", "status", "volatile", "boosts", "self_boosts")
     )
-    spared = b.ability(1).no_secondaries & ~shielded & (self_boosts == 0)
+    spared = b.ability(1).shield_dust & ~shielded & (self_boosts == 0)
     chance = pick(b.ability(0).serene_grace, chance * 2, chance)
     with b.when((move.secondaries > number) & ~spared):
         drawn = b.draw(100, "secondary")
@@ -339,7 +339,7 @@ def be_hit(b: Battle, move: Any, meets: Matchup, dealt: Any, shielded: Any) -> N
 
 def recoil(b: Battle, move: Any, total: Any) -> None:
     """The user is hurt by its own blow, or by struggling."""
-    amount, spared = jnp.maximum(fraction(total, move.recoil), 1), b.ability(0).no_recoil
+    amount, spared = jnp.maximum(fraction(total, move.recoil), 1), b.ability(0).rock_head
     with b.when(total > 0):
         with b.when(move.recoil > 0):
             with b.when(spared & (b.side(0).hp > 0)):

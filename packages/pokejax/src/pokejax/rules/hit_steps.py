@@ -28,11 +28,11 @@ STICKY_HOLD = number_of("ability", "stickyhold")
 def can_try(b: Battle, move: Any) -> Any:
     """Sucker Punch needs a foe that is about to attack, Fake Out the user's first action."""
     target = b.side(1)
-    has_item = ~move.needs_item | (target.item != 0)
+    has_item = ~move.poltergeist | (target.item != 0)
     slot = jnp.minimum(target.chosen_slot, STRUGGLE_SLOT - 1)
-    able = ~move.follows_form | (b.pokemon(0).base == MORPEKO)
+    able = ~move.aura_wheel | (b.pokemon(0).base == MORPEKO)
     able = (
-        able & (~move.breaks_protect | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
+        able & (~move.hyperspace_fury | (b.pokemon(0).species == HOOPA)) & ~(move.needs_attack & (target.recharge > 0))
     )
     struggles = target.chosen_slot == STRUGGLE_SLOT
     goes_on = (target.lock > 0) | (target.charging > 0)
@@ -41,7 +41,7 @@ def can_try(b: Battle, move: Any) -> Any:
         has_item
         & able
         & (~move.needs_attack | (target.queued_move & attacks))
-        & (~move.coats | (b.side(0).coat > 0))
+        & (~move.mirror_coat | (b.side(0).coat > 0))
         & ~(move.first_action_only & (b.side(0).move_actions > 1))
     )
 
@@ -52,7 +52,7 @@ def try_hit(b: Battle, move: Any, meets: Matchup) -> Any:
     user, target = b.side(0), b.side(1)
     with b.when(~absorbed(b, move)):
         immune = meets.immune & ~move.ignores_immunity
-        with b.when(immune & (move.type == GROUND) & b.ability(1).levitates & ~b.has_type(1, FLYING)):
+        with b.when(immune & (move.type == GROUND) & b.ability(1).levitate & ~b.has_type(1, FLYING)):
             tell_ability(b, 1)
         fails = any_of([
             immune,
@@ -62,7 +62,7 @@ def try_hit(b: Battle, move: Any, meets: Matchup) -> Any:
             quickened(b) & b.naturally_immune(1, PRANKSTER_IMMUNE),
             (move.volatile == rows.LEECH_SEED) & b.has_type(1, GRASS),
             move.swaps_items & (b.ability_held(1) == STICKY_HOLD),  # which no Mold Breaker passes by
-            move.evens_hp & (user.hp >= target.hp),
+            move.endeavor & (user.hp >= target.hp),
         ])  # fmt: skip
         with b.when(~fails):
             return accurate(b, move)
@@ -70,7 +70,7 @@ def try_hit(b: Battle, move: Any, meets: Matchup) -> Any:
 
 def quickened(b: Battle) -> Any:
     """Whether Prankster has hurried the move that was chosen, which Dark types do not mind."""
-    return b.ability(0).quickens_status_moves & b.side(0).harmless
+    return b.ability(0).prankster & b.side(0).harmless
 
 
 def absorbed(b: Battle, move: Any) -> Any:
@@ -79,18 +79,18 @@ def absorbed(b: Battle, move: Any) -> Any:
     takes = (ability.absorbs != 0) & (ability.absorbs == move.type)
     with b.when(takes & (ability.absorbs == FIRE) & (ability.absorbed_boosts == 0)):
         b.side(1).fired_up = True
-    takes = takes | (ability.blocks_wind & move.wind)
+    takes = takes | (ability.wind_rider & move.wind)
     with b.when(takes):
         with b.when(ability.absorbs_into_hp):
             heal(b, 1, quotient(b.pokemon(1).max_hp, 4))
         with b.when(ability.absorbed_boosts != 0):
             boost(b, 1, ability.absorbed_boosts, by_foe=False)
     blocks = any_of([
-        ability.blocks_sound & move.sound,
-        ability.blocks_bullets & move.bullet,
-        ability.blocks_status_moves & (move.category == rows.STATUS),
-        ability.no_taunt & (move.volatile == rows.TAUNT),
-        ability.blocks_powder & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
+        ability.soundproof & move.sound,
+        ability.bulletproof & move.bullet,
+        ability.good_as_gold & (move.category == rows.STATUS),
+        ability.oblivious & (move.volatile == rows.TAUNT),
+        ability.overcoat & move.powder & ~b.naturally_immune(1, POWDER_IMMUNE),
     ])  # fmt: skip
     with b.when(takes | blocks) as absorbs:
         tell_ability(b, 1)
@@ -111,7 +111,7 @@ def accurate(b: Battle, move: Any) -> Any:
     own = pick(b.ability(1).unaware, 0, stages.one(user.boosts, rows.ACCURACY))
     stage = jnp.clip(own - evasion, -6, 6)
     accuracy = pick(stage >= 0, quotient(accuracy * (3 + stage), 3), quotient(accuracy * 3, 3 - stage))
-    sure = [b.ability(n).sure_hits & (b.side(n).hp > 0) for n in (0, 1)]  # not of who has exploded
+    sure = [b.ability(n).no_guard & (b.side(n).hp > 0) for n in (0, 1)]  # not of who has exploded
     can_miss = can_miss & ~sure[0] & ~sure[1] & ~target.exposed
     with b.when(can_number):
         b.ask_unaware()
@@ -119,7 +119,7 @@ def accurate(b: Battle, move: Any) -> Any:
             b.ask_unaware()
     doubtful = ~(move.sure_for_poison & b.has_type(0, POISON))
     with b.when(doubtful & b.tied() & b.both_stand()):
-        b.shuffle("No Guard", asked=lambda b: b.both_listed("sure_hits"))
+        b.shuffle("No Guard", asked=lambda b: b.both_listed("no_guard"))
     asks = doubtful & can_miss
     with b.when(asks):
         drawn = b.draw(100, "accuracy")

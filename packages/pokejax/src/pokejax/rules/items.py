@@ -40,7 +40,7 @@ def update(b: Battle, site: str, *, waits: Any = False, first: Callable[[], None
         with b.when(~b.side(number).queued_run_switch):
             trace_in_vain(b, number)
         wants = hungry(b, number)
-        waits_now = b.item(number).heals_quarter & (b.side(number).unchecked | (waits & (number == 1)))
+        waits_now = b.item(number).sitrus_berry & (b.side(number).unchecked | (waits & (number == 1)))
         with b.when(wants):
             ask_and_eat(b, number, waits_now)
 
@@ -69,7 +69,7 @@ def steal(b: Battle, number: int) -> None:
     victim, thief = b.side(number), b.side(1 - number)
     item = b.item(number)
     with b.when((thief.item == 0) & (victim.item != 0) & ~b.keeps(number, number, 1 - number)):
-        held = b.ability(number).holds_fast & (victim.hp > 0)
+        held = b.ability(number).sticky_hold & (victim.hp > 0)
         with b.when(held):
             tell_ability(b, number)
         with b.when(~held):
@@ -89,26 +89,26 @@ def give_back(b: Battle, number: int) -> None:
     """An item that was taken comes back, since the other one can't have it: Unburden has noticed all the same."""
     side = b.side(number)
     with b.when((side.item != 0) & ~b.keeps(number, number, 1 - number)):
-        with b.when((side.hp > 0) & b.ability(number).unburdens):
+        with b.when((side.hp > 0) & b.ability(number).unburden):
             side.unburdened = True
-        with b.when(b.item(number).booster):
+        with b.when(b.item(number).booster_energy):
             side.unstarted = True
 
 
 def hungry(b: Battle, number: int) -> Any:
     """Whether an active Pokémon holds a berry that would help it now, if nobody unnerves it."""
     side, item = b.side(number), b.item(number)
-    hurt = item.heals_quarter & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
-    asleep = item.wakes & (side.status == rows.SLP)
-    ails = item.cures & ((side.status != 0) | (side.confusion > 0))
-    with b.when(item.restores):
+    hurt = item.sitrus_berry & (side.hp * 2 <= b.pokemon(number).max_hp) & (side.heal_block == 0)
+    asleep = item.chesto_berry & (side.status == rows.SLP)
+    ails = item.lum_berry & ((side.status != 0) | (side.confusion > 0))
+    with b.when(item.leppa_berry):
         spent = b.gate("spent", lambda inner: inner.here & out_of_power(inner, number), jnp.zeros_like(asleep))
     return (side.hp > 0) & ~side.fainted & (hurt | asleep | ails | spent)
 
 
 def out_of_power(b: Battle, number: int) -> Any:
     """Whether an active Pokémon with a Leppa Berry has a move and no power left for it."""
-    return b.item(number).restores & any_of(spent_slots(b, number))
+    return b.item(number).leppa_berry & any_of(spent_slots(b, number))
 
 
 def spent_slots(b: Battle, number: int) -> list[Any]:
@@ -122,8 +122,8 @@ def recover(b: Battle, number: int) -> None:
     side, ability = b.side(number), b.ability(number)
     kept_off = ((ability.immune_statuses >> side.status) & 1) != 0
     cured = (side.hp > 0) & (side.status != 0) & ability.cures_itself & kept_off
-    cleared = ability.no_confusion & (side.confusion > 0)
-    freed = ability.no_taunt & (side.taunt > 0)
+    cleared = ability.own_tempo & (side.confusion > 0)
+    freed = ability.oblivious & (side.taunt > 0)
     with b.when(~side.fainted):
         with b.when(cured | cleared | freed):
             tell_ability(b, number)
@@ -146,7 +146,7 @@ def eat(b: Battle, number: int) -> None:
 def chew(b: Battle, number: int) -> None:
     """The berry of the turn before is eaten once more."""
     side = b.side(number)
-    with b.when(b.ability(number).chews & (side.cud > 0) & (side.hp > 0)):
+    with b.when(b.ability(number).cud_chew & (side.cud > 0) & (side.hp > 0)):
         side.cud_turns = side.cud_turns - 1
         with b.when(side.cud_turns == 0):
             tell_ability(b, number)
@@ -157,7 +157,7 @@ def chew(b: Battle, number: int) -> None:
 def eat_for_nothing(b: Battle, number: int) -> None:
     """Eat a Custap Berry, which heals nothing by itself, when choices are taken: the first player's into no queue."""
     ruminate(b, number)
-    with b.when(b.ability(number).chews):
+    with b.when(b.ability(number).cud_chew):
         b.side(number).cud_turns = 1 + number
     enjoy(b, number)
     use_up(b, number)
@@ -166,13 +166,13 @@ def eat_for_nothing(b: Battle, number: int) -> None:
 def taste(b: Battle, number: int, item: Any) -> None:
     """What a berry does to who eats it."""
     side, most = b.side(number), b.pokemon(number).max_hp
-    with b.when(item.heals_quarter):
+    with b.when(item.sitrus_berry):
         heal(b, number, jnp.maximum(quotient(most, 4), 1))
-    with b.when((item.wakes & (side.status == rows.SLP)) | item.cures):
+    with b.when((item.chesto_berry & (side.status == rows.SLP)) | item.lum_berry):
         cure(b, number)
-    with b.when(item.cures):
+    with b.when(item.lum_berry):
         side.confusion = 0
-    with b.when(item.restores):
+    with b.when(item.leppa_berry):
         restore(b, number)
     enjoy(b, number)
 
@@ -191,7 +191,7 @@ def restore(b: Battle, number: int) -> None:
 
 def lose_balloon(b: Battle) -> None:
     """The target's Air Balloon bursts, or its substitute's."""
-    with b.when(b.item(1).balloon):
+    with b.when(b.item(1).air_balloon):
         lose_item(b, 1)
 
 
@@ -199,7 +199,7 @@ def lose_balloon(b: Battle) -> None:
 def eat_of_target(b: Battle) -> None:
     """Bug Bite: the user eats the target's berry."""
     with b.when((b.side(0).hp > 0) & b.item(1).berry):
-        held = b.ability(1).holds_fast & (b.side(1).hp > 0)
+        held = b.ability(1).sticky_hold & (b.side(1).hp > 0)
         with b.when(held):
             tell_ability(b, 1)
         with b.when(~held):

@@ -53,7 +53,7 @@ def run_move(b: Battle, moves: Any) -> None:
             with inner.when(due & standing & ~inner.view.over) as strikes:
                 kept, absent = futures.stand_in(inner)
             index = one_move(inner, danced, ~due, strikes)
-            dances = ~repeats & (index != 0) & inner.ability(1).dances & (target.hp > 0)
+            dances = ~repeats & (index != 0) & inner.ability(1).dancer & (target.hp > 0)
             with inner.when(dances & ~target.fainted & ~inner.view.over) as dances:
                 tell_ability(inner, 1)
             futures.step_back(inner, kept, absent)
@@ -89,7 +89,7 @@ def one_move(b: Battle, danced: Any, acts: Any, strikes: Any) -> Any:
         own = jnp.minimum(slot, STRUGGLE_SLOT - 1)
         move = b.move(index)
         able = begin_move(b, move, slot, repeats)
-        with b.when(able & move.calls_own) as talks:
+        with b.when(able & move.sleep_talk) as talks:
             shuffle_bans(b, "ModifyMove of Sleep Talk")
             b.ask_about_move()
             called, index = own_call(b, index)
@@ -188,7 +188,7 @@ def end_call(b: Battle) -> None:
 
 def pass_by_ability(b: Battle, move: Any) -> None:
     """Mold Breaker and moves like Sunsteel Strike take no notice of the target's ability, until the action is over."""
-    quietly = b.ability(0).lags & (move.category == rows.STATUS)
+    quietly = b.ability(0).mycelium_might & (move.category == rows.STATUS)
     with b.when(b.ability(0).breaks_abilities | move.ignores_abilities | quietly):
         b.view.ignored = pick(b.view.swapped, 1, 2)
 
@@ -248,9 +248,9 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
     at_field, at_side = move.target == rows.AT_FIELD, move.target == rows.AT_FOE_SIDE
     at_self, at_own = move.target == rows.AT_SELF, move.target == rows.AT_OWN_SIDE
     at_foe = ~at_field & ~at_self & ~at_side & ~at_own
-    reaches = used & (~at_foe | ~target.fainted | move.foresees)
+    reaches = used & (~at_foe | ~target.fainted | move.future_sight)
     noticed = at_foe | at_field | move.mustpressure
-    pressed = reaches & noticed & ~target.fainted & b.ability(1).presses & ~move.struggles
+    pressed = reaches & noticed & ~target.fainted & b.ability(1).pressure & ~move.struggles
     with b.when(pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0) & ~repeats):
         spend(b, slot, 1)
     hurries = ~repeats & (priority(b, 0) > 0)
@@ -260,10 +260,10 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
         with b.when(waits):
             adapt(b, move)
         reaches = reaches & ~waits
-        with b.when(reaches & at_foe & b.ability(1).blocks_priority & hurries) as refused:
+        with b.when(reaches & at_foe & b.ability(1).queenly_majesty & hurries) as refused:
             tell_ability(b, 1)
-        damps = [move.explodes & b.ability(n).damps & ~b.side(n).fainted for n in (0, 1)]
-        powerless = b.here & move.discharges & ~b.has_type(0, ELECTRIC)
+        damps = [move.explosion & b.ability(n).damp & ~b.side(n).fainted for n in (0, 1)]
+        powerless = b.here & move.double_shock & ~b.has_type(0, ELECTRIC)
         with b.when(~waits & ~powerless):
             b.ask_about_move()
         with b.when(damps[1]):
@@ -272,13 +272,13 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
             tell_ability(b, 0)
         refused = refused | damps[0] | damps[1] | powerless
         reaches = reaches & ~refused
-        with b.when(~refused & move.explodes):
+        with b.when(~refused & move.explosion):
             b.side(0).hp = 0
 
     shielded = target.protected & move.protect
     hurried = hurries & at_foe & (b.view.terrain == rows.PSYCHIC_TERRAIN)
     quashed = hurried & b.grounded(1)
-    reflected = move.reflectable & b.ability(1).bounces & ~target.fainted
+    reflected = move.reflectable & b.ability(1).magic_bounce & ~target.fainted
     with b.when(reaches & ~quashed & reflected & (at_side | (at_foe & ~shielded))) as bounces:
         adapt(b, move)
         unable = chopped(b, 1, move) | (move.heal & (target.heal_block > 0))
@@ -290,17 +290,17 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
     reaches = reaches & ~(bounces & unable)
     target = b.side(1)
     meets = matchup(b, move)
-    with b.when(reaches & move.foresees):
+    with b.when(reaches & move.future_sight):
         foreseen = futures.foresee(b)
-    tries = reaches & at_foe & can_try(b, move) & ~move.foresees
+    tries = reaches & at_foe & can_try(b, move) & ~move.future_sight
     quashed = tries & hurried & b.grounded(1)
-    blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen & move.contact)
+    blocked = tries & ~quashed & target.protected & move.protect & ~(b.ability(0).unseen_fist & move.contact)
     protects = move.volatile == rows.PROTECT
     with b.when(~bounces & (tries | (reaches & ~at_foe & ~protects & can_try_itself(b, move)))):
         adapt(b, move)
-    with b.when(move.curses & at_self & b.has_type(0, GHOST)):  # by Protean, just now
+    with b.when(move.curse & at_self & b.has_type(0, GHOST)):  # by Protean, just now
         move.self_boosts = 0
-    again = (move.corners & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
+    again = (move.no_retreat & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
     with b.when(reaches & again):
         b.side(0).bonded = False
     with b.when(strikes):
@@ -309,7 +309,7 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
     with b.when((tries & ~blocked & ~quashed) | strikes):
         hits = try_hit(b, move, meets)
     hits = (reaches & at_self & ~again) | hits
-    with b.when(hits & move.breaks_protect & target.protected):
+    with b.when(hits & move.hyperspace_fury & target.protected):
         for field in ("protected", "stall_turns", "stalls"):
             target.clear(field)
     with b.when(reaches & (move.category == rows.STATUS)):
@@ -337,16 +337,16 @@ def after_success(b: Battle, move: Any, result: Any, landed: Any, parts: Any, st
         boost(b, 0, move.once_boosts, by_foe=False)
     with b.when((landed | parts) & move.self_switch & (b.side(0).hp > 0)):
         b.side(0).switch_flag = True
-    with b.when(result & move.turns & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed):
+    with b.when(result & move.relic_song & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed):
         become(b, 0, ~b.side(0).changed)
-    burdened = ((result & ~move.foresees) | strikes) & ~move.forced & b.item(0).life_orb
+    burdened = ((result & ~move.future_sight) | strikes) & ~move.forced & b.item(0).life_orb
     with b.when(burdened & attacked):
-        with b.when((b.side(0).hp > 0) & ~b.ability(0).no_indirect_damage):
+        with b.when((b.side(0).hp > 0) & ~b.ability(0).magic_guard):
             tell_item(b, 0)
         hurt(b, 0, quotient(b.pokemon(0).max_hp, 10))
     with b.when(strikes):
         win(b, 0)
-    with b.when(landed & ~move.forced & b.ability(0).steals_by_hitting & attacked):
+    with b.when(landed & ~move.forced & b.ability(0).magician & attacked):
         steal(b, 1)
     with b.when(result & ~move.forced & b.item(0).throat_spray & move.sound & (b.side(0).hp > 0)):
         boost(b, 0, b.params.special_attack, by_foe=False, stats=(rows.SPA,))

@@ -78,7 +78,7 @@ def use_booster(b: Battle, number: int) -> None:
     """Booster Energy is used up where nothing else wakes the ability."""
     side = b.side(number)
     stands = (side.hp > 0) & ~side.fainted & ~side.queued_run_switch
-    with b.when(b.item(number).booster & ~side.unstarted & (b.ability(number).paradox > 0) & stands):
+    with b.when(b.item(number).booster_energy & ~side.unstarted & (b.ability(number).paradox > 0) & stands):
         _use_booster(b, number)
 
 

@@ -103,18 +103,18 @@ def queue_move(b: Battle, n: int, row: Any) -> None:
     side = b.side(n)
     with b.when(row.readies > 0):  # actions of their own, whose speed is asked for
         b.ask_unaware()
-    with b.when(row.coats):
+    with b.when(row.mirror_coat):
         b.ask_unaware()
     side.priority = row.priority
     side.harmless = row.category == rows.STATUS
     side.heals = row.heal
     with b.when(row.readies > 0):
         side.queued_charge = True
-    with b.when(row.coats):
+    with b.when(row.mirror_coat):
         side.queued_coat = True
-    side.glides = row.glides
-    lags = b.ability(n).lags & (row.category == rows.STATUS)
-    with b.when(b.item(n).hastens & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)) as hastens:
+    side.glides = row.grassy_glide
+    lags = b.ability(n).mycelium_might & (row.category == rows.STATUS)
+    with b.when(b.item(n).custap_berry & ~lags & (side.hp * 4 <= b.pokemon(n).max_hp) & ~unnerved(b, n)) as hastens:
         eat_for_nothing(b, n)
     side.fraction = pick(lags, -1, pick(hastens, 1, 0))
     side.flies = row.type == FLYING
@@ -153,8 +153,8 @@ def rank(b: Battle, number: int) -> Any:
 def priority(b: Battle, number: int) -> Any:
     """A chosen move's priority as it is now: Gale Wings needs full health, Grassy Glide the terrain."""
     side, ability = b.side(number), b.ability(number)
-    winged = side.flies & ability.gales & (side.hp == b.pokemon(number).max_hp)
-    quick = side.harmless & ability.quickens_status_moves
+    winged = side.flies & ability.gale_wings & (side.hp == b.pokemon(number).max_hp)
+    quick = side.harmless & ability.prankster
     glides = side.glides & (b.view.terrain == rows.GRASSY_TERRAIN) & b.grounded(number)
     healing = pick(side.heals, ability.healing_priority, 0)
     return side.priority + healing + sum(flag.astype(jnp.int32) for flag in (winged, quick, glides))

@@ -36,7 +36,7 @@ REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
 ROOM, TERRAIN, GROWTH, ORBS, HUNGER, HERB = 27.1, 27.7, 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 AFTERWARDS = (
-    "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
+    "lum_berry", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
 )  # fmt: skip
 """Kinds of handlers that come after what was foreseen, and of which the order matters."""
 Handler = Callable[[Battle, int], None]
@@ -95,7 +95,7 @@ def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
         for number in (0, 1):
             with b.when(standing(b, number) & b.grounded(number)):
                 heal(b, number, sixteenth(b, number))
-    in_order(b, order["cures"], shed, any_of(ability.sheds_skin | ability.dries for ability in abilities(b)))
+    in_order(b, order["lum_berry"], shed, any_of(ability.shed_skin | ability.hydration for ability in abilities(b)))
     for number in (0, 1):
         with b.when(b.item(number).leftovers & standing(b, number)), b.when(heal(b, number, sixteenth(b, number))):
             tell_item(b, number)
@@ -116,7 +116,7 @@ def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
         fade(b)
         field_fades(b, order["terrain"], order["terrain turns"] - 1)
     dreams, harvests, chews = (
-        any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvests", "chews")
+        any_of(getattr(ability, field) for ability in abilities(b)) for field in ("bad_dreams", "harvest", "cud_chew")
     )
     in_order(b, order["Speed Boost"], sleep_well_and_eat, dreams | harvests | chews, hurts=True)
     for number in (0, 1):
@@ -161,14 +161,14 @@ def grow_faster(b: Battle, number: int) -> None:
     with b.when(side.active_turns > 0):
         with b.when(side.slow > 0):
             side.slow = side.slow - 1
-        with b.when(b.ability(number).speeds_up):
+        with b.when(b.ability(number).speed_boost):
             boost(b, number, b.params.speed_boost, by_foe=False, by_ability=True, stats=(rows.SPE,))
 
 
 def end_of_turn(b: Battle, number: int) -> None:
     """Hunger Switch, Shields Down, White Herb, and what lasts one turn."""
     side = b.side(number)
-    hungers = b.ability(number).hungers & ~side.terastallized
+    hungers = b.ability(number).hunger_switch & ~side.terastallized
     with b.when(hungers):
         change_form(b, number, 1 - side.form)
     with b.when(side.hp > 0):
@@ -203,8 +203,8 @@ def handlers(b: Battle) -> list[Kind]:
         return holds(0), holds(1)
 
     def growing(ability: Any) -> Any:
-        slowly = ability.starts_slowly | ability.chews
-        return ability.speeds_up | ability.bad_dreams | ability.harvests | slowly
+        slowly = ability.slow_start | ability.cud_chew
+        return ability.speed_boost | ability.bad_dreams | ability.harvest | slowly
 
     def poisoned(n: int) -> Any:
         return (b.side(n).status == rows.PSN) | (b.side(n).status == rows.TOX)
@@ -225,7 +225,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("burns", BURN, both(burnt)),
         *(_volatile(b, *condition) for condition in VOLATILES),
         Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
-        Kind("cures", CURES, both(lambda n: b.ability(n).sheds_skin | b.ability(n).dries)),
+        Kind("lum_berry", CURES, both(lambda n: b.ability(n).shed_skin | b.ability(n).hydration)),
         Kind("Speed Boost", GROWTH, both(lambda n: growing(b.ability(n)))),
         Kind("Hunger Switch", HUNGER, both(lambda n: held[n].checks_form)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
@@ -312,7 +312,7 @@ def dream(b: Battle, number: int) -> None:
 def harvest(b: Battle, number: int) -> None:
     """Harvest brings a berry back, in the sun always, else every other time; it draws even if there is none."""
     side, sunny = b.side(number), b.weather == rows.SUN
-    with b.when(b.ability(number).harvests):
+    with b.when(b.ability(number).harvest):
         with b.when(~sunny):
             lucky = b.draw(2, "Harvest") < 1
         with b.when((sunny | lucky) & (side.hp > 0) & (side.item == 0) & (side.eaten != 0)):
@@ -326,9 +326,9 @@ def shed(b: Battle, number: int) -> None:
     """Shed Skin, with luck, and Hydration, in the rain, end a status."""
     side, ability = b.side(number), b.ability(number)
     with b.when((side.hp > 0) & (side.status != 0)):
-        with b.when(ability.sheds_skin):
-            sheds = ability.sheds_skin & (b.draw(100, "Shed Skin") < 33)
-        with b.when(sheds | (ability.dries & (b.weather == rows.RAIN))):
+        with b.when(ability.shed_skin):
+            sheds = ability.shed_skin & (b.draw(100, "Shed Skin") < 33)
+        with b.when(sheds | (ability.hydration & (b.weather == rows.RAIN))):
             tell_ability(b, number)
             cure(b, number)
 
@@ -341,7 +341,7 @@ def poison(b: Battle, number: int) -> None:
     with b.when(badly):
         side.stage = stage
     amount = pick(badly, jnp.maximum(quotient(most, 16), 1) * stage, quotient(most, 8))
-    heals = b.ability(number).heals_by_poison
+    heals = b.ability(number).poison_heal
     with b.when(badly | (side.status == rows.PSN)):
         with b.when(heals), b.when(heal(b, number, jnp.maximum(quotient(most, 8), 1))):
             tell_ability(b, number)
@@ -352,7 +352,7 @@ def poison(b: Battle, number: int) -> None:
 def burn(b: Battle, number: int) -> None:
     """Burns take a sixteenth."""
     amount = sixteenth(b, number)
-    amount = pick(b.ability(number).halves_burn, quotient(amount, 2), amount)
+    amount = pick(b.ability(number).heatproof, quotient(amount, 2), amount)
     with b.when(b.side(number).status == rows.BRN):
         hurt(b, number, amount)
 
@@ -384,10 +384,10 @@ def feel_weather(b: Battle, number: int) -> None:
     spared = b.naturally_immune(number, SAND_IMMUNE) | ability.no_sand
     with b.when((b.weather == rows.SAND) & ~spared):
         hurt(b, number, quotient(most, 16))
-    with b.when((b.weather == rows.SNOW) & ability.heals_in_snow), b.when(heal(b, number, sixteenth(b, number))):
+    with b.when((b.weather == rows.SNOW) & ability.ice_body), b.when(heal(b, number, sixteenth(b, number))):
         tell_ability(b, number)
     eighth = jnp.maximum(quotient(most, 8), 1)
-    with b.when(ability.dry):
+    with b.when(ability.dry_skin):
         with b.when(b.weather == rows.RAIN), b.when(heal(b, number, eighth)):
             tell_ability(b, number)
         with b.when((b.weather == rows.SUN) & (side.hp > 0)):

@@ -22,16 +22,16 @@ LONG: Final = tuple(f"{field}_long" for field in SCREENS.values())
 def raise_screen(b: Battle, condition: Any) -> Any:
     """Put a screen or a tailwind on the first side; whether there was none, and for Aurora Veil whether it snows."""
     side, raised = b.side(0), jnp.zeros_like(b.view.over)
-    turns = pick(b.item(0).clay, WITH_CLAY, TURNS)
+    turns = pick(b.item(0).light_clay, WITH_CLAY, TURNS)
     for code, field in SCREENS.items():
         able = b.weather == rows.SNOW if code == rows.AURORA_VEIL else True
         with b.when((condition == code) & (getattr(side, field) == 0) & able) as new:
             side.set(field, turns)
-            side.set(f"{field}_long", b.item(0).clay)
+            side.set(f"{field}_long", b.item(0).light_clay)
         raised = raised | new
     with b.when((condition == rows.TAILWIND) & (side.tailwind == 0)) as blows:
         side.tailwind = TAILWIND_TURNS
-        with b.when(b.ability(0).blocks_wind):
+        with b.when(b.ability(0).wind_rider):
             boost(b, 0, b.params.attack, by_foe=False, by_ability=True, stats=(rows.ATK,))
     return raised | blows
 
@@ -61,4 +61,4 @@ def screen_multiplier(b: Battle, move: Any, critical: Any) -> Any:
     target = b.side(1)
     physical = move.category == rows.PHYSICAL
     shielded = (target.aurora_veil > 0) | (physical & (target.reflect > 0)) | (~physical & (target.light_screen > 0))
-    return pick(shielded & ~critical & ~b.ability(0).infiltrates, NEUTRAL // 2, NEUTRAL)
+    return pick(shielded & ~critical & ~b.ability(0).infiltrator, NEUTRAL // 2, NEUTRAL)

@@ -63,7 +63,7 @@ def inflict(
     """
     side, ability = b.side(number), b.ability(number)
     sleeps = status == rows.SLP
-    corroded = b.ability(number if by_itself else 1 - number).corrodes
+    corroded = b.ability(number if by_itself else 1 - number).corrosion
     immune = any_of([
         (status == rows.BRN) & b.naturally_immune(number, BURN_IMMUNE),
         (status == rows.FRZ) & (b.naturally_immune(number, FREEZE_IMMUNE) | (b.weather == rows.SUN)),
@@ -71,8 +71,8 @@ def inflict(
         ((status == rows.PSN) | (status == rows.TOX)) & b.naturally_immune(number, POISON_IMMUNE) & ~corroded,
     ])  # fmt: skip
     spared = (((ability.immune_statuses >> status) & 1) != 0) | guarded_by_sun(b, number)
-    spared = spared | (ability.shields & side.changed)
-    spared = spared | b.flowers(number) if by is None and not by_itself else spared
+    spared = spared | (ability.shields_down & side.changed)
+    spared = spared | b.flower_veil(number) if by is None and not by_itself else spared
     waking = sleeps & kept_awake(b, number)
     with b.when((status != 0) & (side.hp > 0) & (side.status == 0) & ~immune):
         if by_status_move:
@@ -93,17 +93,17 @@ def inflict(
             poisoned = (status == rows.PSN) | (status == rows.TOX)
             if by_move or by_status_move:
                 other = b.ability(1 - number)
-                with b.when(other.confuses_by_poison & (b.itself(1 - number).base == PECHARUNT) & poisoned):
+                with b.when(other.poison_puppeteer & (b.itself(1 - number).base == PECHARUNT) & poisoned):
                     dazed = add_volatile(b, number, jnp.full_like(side.stage, rows.CONFUSION))
                 with b.when(dazed):
                     tell_ability(b, 1 - number)
             if not (by_itself or last):
-                with b.when(ability.synchronizes & (status != rows.SLP) & (status != rows.FRZ)):
+                with b.when(ability.synchronize & (status != rows.SLP) & (status != rows.FRZ)):
                     tell_ability(b, number)
                     answered = inflict(b, 1 - number, status, by_status_move=True, last=True, may_sleep=False)
-                with b.when(answered & b.ability(1 - number).synchronizes):
+                with b.when(answered & b.ability(1 - number).synchronize):
                     tell_ability(b, 1 - number)  # whose own answer comes to nothing
-            with b.when(b.item(number).cures):
+            with b.when(b.item(number).lum_berry):
                 eat_at_once(b, number)
     return given
 
@@ -113,7 +113,7 @@ def notice_status(b: Battle, number: int) -> None:
 
     def listen(b: Battle) -> Any:
         own = b.ability_listed(number)
-        return (own.synchronizes | own.confuses_by_poison) & b.ability_listed(1 - number).confuses_by_poison
+        return (own.synchronize | own.poison_puppeteer) & b.ability_listed(1 - number).poison_puppeteer
 
     with b.when(b.tied()):
         b.shuffle("AfterSetStatus", asked=listen)
@@ -138,7 +138,7 @@ def kept_awake(b: Battle, number: int) -> Any:
 
 def guarded_by_sun(b: Battle, number: int) -> Any:
     """Whether Leaf Guard keeps every status off."""
-    return b.ability(number).guards_in_sun & (b.weather == rows.SUN)
+    return b.ability(number).leaf_guard & (b.weather == rows.SUN)
 
 
 def sleep_clause(b: Battle, number: int) -> Any:
@@ -168,16 +168,16 @@ def add_volatile(b: Battle, number: int, volatile: Any) -> Any:
     """Make an active Pokémon flinch, confuse it, or keep it from healing or sounds; whether that is new."""
     side, ability = b.side(number), b.ability(number)
     with b.when(side.hp > 0):
-        unshaken = ~side.flinched & ~ability.no_flinch & (side.readied != rows.FOCUS_PUNCH)
+        unshaken = ~side.flinched & ~ability.inner_focus & (side.readied != rows.FOCUS_PUNCH)
         with b.when((volatile == rows.FLINCH) & unshaken) as flinches:
             side.flinched = True
-        with b.when((volatile == rows.CONFUSION) & (side.confusion == 0) & ~ability.no_confusion) as confused:
+        with b.when((volatile == rows.CONFUSION) & (side.confusion == 0) & ~ability.own_tempo) as confused:
             side.confusion = b.draw(4, "confusion") + 2
             side.confused_for = 0
         with b.when((volatile == rows.HEAL_BLOCK) & (side.heal_block == 0)):
-            with b.when(ability.veils):
+            with b.when(ability.aroma_veil):
                 tell_ability(b, number)
-            with b.when(~ability.veils) as blocked:
+            with b.when(~ability.aroma_veil) as blocked:
                 side.heal_block = SHORT
         with b.when((volatile == rows.THROAT_CHOP) & (side.throat_chop == 0)) as chopped:
             side.throat_chop = SHORT
@@ -211,13 +211,13 @@ def before_move(b: Battle, move: Any, slot: Any) -> Any:
         user.loafing = False
     with b.when(~rests):
         with b.when(user.status == rows.SLP) as asleep:
-            left = jnp.maximum(user.stage - pick(b.ability(0).wakes_early, 2, 1), 0)
+            left = jnp.maximum(user.stage - pick(b.ability(0).early_bird, 2, 1), 0)
             user.stage = left
             with b.when(left == 0):
                 cure(b, 0)
             with b.when(left != 0):
                 user.rested = user.rested + 1
-        kept = asleep & (left != 0) & ~move.calls_own
+        kept = asleep & (left != 0) & ~move.sleep_talk
 
         with b.when((user.status == rows.FRZ) & ~move.defrost) as frozen:
             thaws = b.draw(5, "thaw") < 1
@@ -225,7 +225,7 @@ def before_move(b: Battle, move: Any, slot: Any) -> Any:
                 cure(b, 0)
         kept = kept | (frozen & ~thaws)
 
-        with b.when(~kept & b.ability(0).loafs):
+        with b.when(~kept & b.ability(0).truant):
             with b.when(user.loafing) as loafs:
                 tell_ability(b, 0)
             user.loafing = ~user.loafing
@@ -273,7 +273,7 @@ def hurt_by_confusion(b: Battle) -> None:
     b.ask_about_damage(0)
     with b.when(b.ability(0).halfway_boosts > 0):
         user.unchecked = True
-    disguised = b.ability(0).disguises & ~user.stirred
+    disguised = b.ability(0).disguise & ~user.stirred
     with b.when(disguised):
         user.stirred = True
         tell_ability(b, 0)
@@ -283,7 +283,7 @@ def hurt_by_confusion(b: Battle) -> None:
         sturdy = full & b.ability(0).sturdy
         with b.when(sturdy):
             tell_ability(b, 0)
-        sash = full & b.item(0).sash & ~sturdy
+        sash = full & b.item(0).focus_sash & ~sturdy
         damage = pick(sturdy | sash, user.hp - 1, damage)
         with b.when(sash):
             use_up(b, 0)

@@ -29,7 +29,7 @@ SUN_SHARE = 2732  # 0.667 in 4096ths
 def effects_of_status_move(b: Battle, move: Any) -> Any:
     """Stages, healing and status of a move that does no damage; whether any of it worked (``runMoveEffects``)."""
     at_self = move.target == rows.AT_SELF
-    haunted = move.curses & at_self & (move.self_boosts == 0)
+    haunted = move.curse & at_self & (move.self_boosts == 0)
     cost = quotient(b.pokemon(0).max_hp * move.pays, 100)
     affordable = b.side(0).hp * 100 > b.pokemon(0).max_hp * move.pays
     with b.when((move.boosts != 0) & affordable):
@@ -45,28 +45,28 @@ def effects_of_status_move(b: Battle, move: Any) -> Any:
     weather = b.weather
     share = pick(weather == 0, 2048, pick(weather == rows.SUN, SUN_SHARE, 1024))
     in_sand = pick(weather == rows.SAND, SUN_SHARE, 2048)
-    share = pick(move.heals_in_sand, in_sand, share)
-    with b.when(move.heals_by_weather | move.heals_in_sand) as rested:  # counts as done even in full health
+    share = pick(move.shore_up, in_sand, share)
+    with b.when(move.heals_by_weather | move.shore_up) as rested:  # counts as done even in full health
         heal(b, 0, modify(most, share))
     with b.when(move.status != 0) as tries:
         given = inflict(b, 1, move.status, by_status_move=True)
     worked = worked | heals | rested | given
     with b.when(move.volatile != 0):
         worked = worked | add_volatile(b, 1, move.volatile)
-    with b.when((move.volatile == rows.CONFUSION) & b.ability(1).no_confusion):
+    with b.when((move.volatile == rows.CONFUSION) & b.ability(1).own_tempo):
         tell_ability(b, 1)
     worked = worked | volatile_of_status_move(b, move)
     for field, rule in OF_ONE_MOVE.items():
         with b.when(getattr(move, field)):
             worked = worked | rule(b)
-    with b.when(move.curses & at_self & ~haunted) as strengthened:
+    with b.when(move.curse & at_self & ~haunted) as strengthened:
         worked = worked | strengthened
     with b.when(haunted):
         worked = worked | volatiles.curse_itself(b)
-    with b.when(move.corners & ~b.side(0).shackled) as cornered:  # of who is held already, stages alone count
+    with b.when(move.no_retreat & ~b.side(0).shackled) as cornered:  # of who is held already, stages alone count
         b.side(0).cornered = True
     user = b.side(0)
-    with b.when(heals & move.roosts & ~user.terastallized):
+    with b.when(heals & move.roost & ~user.terastallized):
         user.roosting = True
     return (worked | cornered) & ~(tries & ~given)
 
@@ -132,11 +132,11 @@ def can_try_itself(b: Battle, move: Any) -> Any:
     pays = (user.hp * 100 > most * move.pays) & (most > 1)
     sleepless = (((ability.immune_statuses >> rows.SLP) & 1) != 0) & (ability.cures_itself | ability.comatose)
     rests = (user.status != rows.SLP) & (user.hp < most) & ~sleepless
-    again = (move.corners & user.cornered) | ((move.volatile == rows.DESTINY_BOND) & user.bonded)
-    possible = ((move.pays == 0) | pays) & (~move.rests | rests) & ~again
+    again = (move.no_retreat & user.cornered) | ((move.volatile == rows.DESTINY_BOND) & user.bonded)
+    possible = ((move.pays == 0) | pays) & (~move.rest | rests) & ~again
     possible = possible & ((move.side_condition != rows.AURORA_VEIL) | (b.weather == rows.SNOW))
-    possible = possible & (~move.teleports | has_reserve(b, 0))
-    return possible & (~move.calls_own | (user.status == rows.SLP) | ability.comatose)
+    possible = possible & (~move.teleport | has_reserve(b, 0))
+    return possible & (~move.sleep_talk | (user.status == rows.SLP) | ability.comatose)
 
 
 def teleport(b: Battle) -> Any:
@@ -162,7 +162,7 @@ def swap_items(b: Battle) -> Any:
             target.choice_lock = 0
         for number, side in enumerate((user, target)):
             side.unstarted = False
-            with b.when((side.item != 0) & b.ability(number).unburdens):
+            with b.when((side.item != 0) & b.ability(number).unburden):
                 side.unburdened = True
         user.item, target.item = other, own
         for number in (0, 1):
@@ -176,7 +176,7 @@ def sap_strength(b: Battle) -> Any:
     with b.when(stages.one(target.boosts, rows.ATK) > -6):
         attack = staged_stat(b.pokemon(1).atk, target, rows.ATK)
         lowered = boost(b, 1, b.params.intimidate, by_foe=True, stats=(rows.ATK,))
-        with b.when((b.side(0).hp < b.pokemon(0).max_hp) | b.ability(1).oozes) as heals:
+        with b.when((b.side(0).hp < b.pokemon(0).max_hp) | b.ability(1).liquid_ooze) as heals:
             drain(b, 0, jnp.maximum(attack, 1))
     return lowered | heals
 
@@ -206,7 +206,7 @@ def tidy_up(b: Battle) -> Any:
 def part(b: Battle) -> Any:
     """Parting Shot: the user leaves if it has lowered the target's stages; it counts as done even if it has not."""
     lowered = boost(b, 1, b.params.parting, by_foe=True, stats=(rows.ATK, rows.SPA))
-    with b.when((lowered | b.ability(1).mirrors) & has_reserve(b, 0) & (b.side(0).hp > 0)):
+    with b.when((lowered | b.ability(1).mirror_armor) & has_reserve(b, 0) & (b.side(0).hp > 0)):
         b.side(0).switch_flag = True
     return b.here
 
@@ -241,15 +241,15 @@ def rest(b: Battle) -> Any:
                 user.set(field, value)
             user.status_by = b.place(0)
             notice_status(b, 0)
-            with b.when(b.item(0).cures):
+            with b.when(b.item(0).lum_berry):
                 eat_at_once(b, 0)
     return works
 
 
 OF_ONE_MOVE: Final = {
-    "rests": rest, "shares_hp": share_hp, "saps_strength": sap_strength, "wishes": wish, "swaps_items": swap_items,
-    "drums": drum, "cures_user": cure_user, "tidies": tidy_up, "parts": part, "clears_ground": defog, "drags": drag,
-    "sheds_tail": shed_tail, "teleports": teleport, "heals_next": heal_next, "revives": ask_revival,
-    "transforms": assume,
+    "rest": rest, "pain_split": share_hp, "strength_sap": sap_strength, "wish": wish, "swaps_items": swap_items,
+    "belly_drum": drum, "take_heart": cure_user, "tidy_up": tidy_up, "parting_shot": part, "defog": defog,
+    "drags": drag, "shed_tail": shed_tail, "teleport": teleport, "healing_wish": heal_next,
+    "revival_blessing": ask_revival, "transform": assume,
 }  # fmt: skip
 """What a move's field says that it does: each a rule that says whether it worked."""

@@ -82,9 +82,9 @@ def download(b: Battle, number: int) -> None:
 def awake(b: Battle, number: int) -> None:
     """What an entry brings last: a paradox ability looks at the field, and at Booster Energy."""
     ability, side = b.ability(number), b.side(number)
-    with b.when(ability.shields & (side.hp > 0)):
+    with b.when(ability.shields_down & (side.hp > 0)):
         show_core(b, number)
-    with b.when(ability.ices & side.changed & (b.weather == rows.SNOW) & (side.hp > 0)):
+    with b.when(ability.ice_face & side.changed & (b.weather == rows.SNOW) & (side.hp > 0)):
         tell_ability(b, number)
         become(b, number, False)
     notice(b, number)
@@ -99,7 +99,7 @@ def heard_after_the_end(b: Battle) -> Any:
     first = pick(hazards, HAZARD, ABILITY)
     first = pick(side.healing, WISH, first)
     first = pick(side.status == rows.TOX, POISON, first)
-    first = pick(ability.tera_shifts | ability.unnerves, EARLY, first)
+    first = pick(ability.tera_shift | ability.unnerves, EARLY, first)
     return pick(b.view.over, first, EVERYTHING)
 
 
@@ -110,15 +110,15 @@ def leave(b: Battle) -> None:
     vanish(b)
     side = b.side(0)
     with b.when(stands):
-        cures = b.ability(0).heals_status_on_leaving
+        cures = b.ability(0).natural_cure
         with b.when(cures & (side.status != 0)):
             tell_ability(b, 0)
-        with b.when(b.ability(0).regenerates):
+        with b.when(b.ability(0).regenerator):
             heal(b, 0, quotient(b.pokemon(0).max_hp, 3), blockable=False)
         with b.when(cures):
             cure(b, 0)
-        with b.when(b.ability(0).heroes | b.pokemon(0).reverts):
-            side.changed = b.ability(0).heroes
+        with b.when(b.ability(0).zero_to_hero | b.pokemon(0).reverts):
+            side.changed = b.ability(0).zero_to_hero
         with b.when(b.ability(0).suppresses & b.tied()):
             b.shuffle("WeatherChange")
         side.queued_move = False
@@ -134,7 +134,7 @@ def arrive(b: Battle) -> None:
     """The newcomer starts afresh."""
     side, other = b.side(0), b.side(1)
     clear_volatile(b, 0)
-    with b.when(b.ability(0).hungers & side.stirred & side.terastallized):
+    with b.when(b.ability(0).hunger_switch & side.stirred & side.terastallized):
         side.form = 1
     side.this_result = side.came_to
     side.active_turns = 0
@@ -249,7 +249,7 @@ def come_in(b: Battle, number: int, awakens: Any, heard: Any) -> None:
         with b.when(~side.fainted & (everything | (heard == HAZARD))):
             meet(b, number, ~everything)
     with b.when(~b.side(number).fainted & (~b.view.over | (heard == ABILITY))):
-        with b.when(~awakens & b.ability(number).transforms), b.when(transform(b, number)):
+        with b.when(~awakens & b.ability(number).imposter), b.when(transform(b, number)):
             b.side(number).ability_shown = True
         trace_in_vain(b, number)
         trace(b, number)
@@ -259,10 +259,10 @@ def come_in(b: Battle, number: int, awakens: Any, heard: Any) -> None:
 def begin_ability(b: Battle, number: int) -> None:
     """What an ability brings with its bearer (``onStart``)."""
     side, ability = b.side(number), b.ability(number)
-    with b.when(ability.starts_slowly):
+    with b.when(ability.slow_start):
         side.slow = SLOW_TURNS
     acted = (side.active_turns > 0) & ((side.this_result != UNDEFINED) | ~side.queued_move)
-    with b.when(ability.loafs):
+    with b.when(ability.truant):
         side.loafing = acted
     with b.when(ability.sets_weather != 0):
         changed = set_weather(b, ability.sets_weather)
@@ -281,24 +281,24 @@ def begin_ability(b: Battle, number: int) -> None:
         with b.when(ability.once == 2):
             side.stirred_too = True
         boost(b, number, ability.entry_boosts, by_foe=False, by_ability=True)
-    with b.when(ability.blocks_wind & (side.tailwind > 0)):
+    with b.when(ability.wind_rider & (side.tailwind > 0)):
         boost(b, number, b.params.attack, by_foe=False, by_ability=True, stats=(rows.ATK,))
-    with b.when(ability.downloads):
+    with b.when(ability.download):
         download(b, number)
     other = b.side(1 - number)
-    frisked = ability.shows_item & (other.item != 0) & ~other.fainted
+    frisked = ability.frisk & (other.item != 0) & ~other.fainted
     with b.when(frisked):
         tell_item(b, 1 - number)
-    with b.when(b.item(number).balloon):
+    with b.when(b.item(number).air_balloon):
         tell_item(b, number)
     shining = (b.weather == rows.SUN) & (ability.sets_weather > 0)
     speaks = any_of([
-        ability.presses, ability.breaks_abilities, ability.unnerves,
+        ability.pressure, ability.breaks_abilities, ability.unnerves,
         (ability.ruins > 0) & ~b.passed_by(number),  # which would not even be broken
-        ability.overlord & (side.fallen > 0), ability.intimidates & (other.hp > 0), ability.comatose,
-        ability.heroes & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.starts_slowly,
+        ability.supreme_overlord & (side.fallen > 0), ability.intimidate & (other.hp > 0), ability.comatose,
+        ability.zero_to_hero & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.slow_start,
     ])  # fmt: skip
     with b.when(speaks | changed | frisked):
         tell_ability(b, number)
-    with b.when(ability.intimidates & (other.hp > 0) & (other.substitute == 0)):
+    with b.when(ability.intimidate & (other.hp > 0) & (other.substitute == 0)):
         boost(b, 1 - number, b.params.intimidate, by_foe=True, intimidating=True, stats=(rows.ATK,))

@@ -122,7 +122,7 @@ def terastallize(b: Battle) -> None:
     """The user changes its type, once in a battle for its side."""
     drop_before_terastallizing(b)
     masked, most = b.pokemon(0).masked, b.pokemon(0).max_hp
-    with b.when(b.ability(0).hungers & (b.side(0).form > 0)):
+    with b.when(b.ability(0).hunger_switch & (b.side(0).form > 0)):
         b.side(0).stirred = True  # Morpeko stays as it is
     b.side(0).terastallized = True
     b.side(0).may_terastallize = False
@@ -130,7 +130,7 @@ def terastallize(b: Battle) -> None:
         grow_into(b, 0, most)
         tell_ability(b, 0)
         boost(b, 0, b.ability(0).entry_boosts, by_foe=False)
-        with b.when(b.ability(0).clears_field):
+        with b.when(b.ability(0).teraform_zero):
             with b.when(b.view.weather != 0):
                 clear_weather(b)
             clear_terrain(b)

@@ -55,14 +55,14 @@ def make_substitute(b: Battle) -> Any:
 
 def behind_substitute(b: Battle, move: Any) -> Any:
     """Whether the target's substitute takes the move."""
-    return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).infiltrates
+    return (b.side(1).substitute > 0) & ~move.bypasssub & ~b.ability(0).infiltrator
 
 
 def faces(b: Battle, move: Any) -> Any:
     """Whether the target's disguise takes the move, or its face of ice if it is physical."""
     target, ability = b.side(1), b.ability(1)
-    ice = ability.ices & ~target.changed & (move.category == rows.PHYSICAL)
-    return (ability.disguises & ~target.stirred) | ice
+    ice = ability.ice_face & ~target.changed & (move.category == rows.PHYSICAL)
+    return (ability.disguise & ~target.stirred) | ice
 
 
 def seed(b: Battle) -> Any:
@@ -79,13 +79,13 @@ def leech(b: Battle, number: int) -> None:
     taken = jnp.minimum(jnp.maximum(quotient(b.pokemon(number).max_hp, 8), 1), side.hp)
     with b.when(side.seeded & ~other.fainted & (other.hp > 0)):
         hurt(b, number, taken)
-        with b.when(~b.ability(number).no_indirect_damage):
+        with b.when(~b.ability(number).magic_guard):
             drain(b, 1 - number, taken)
 
 
 def taunt(b: Battle) -> Any:
     """Taunt the target; whether it was not taunted."""
-    target, veiled = b.side(1), b.ability(1).veils
+    target, veiled = b.side(1), b.ability(1).aroma_veil
     late = (target.active_turns > 0) & ~target.queued_move
     with b.when((target.taunt == 0) & (target.hp > 0)):
         with b.when(veiled):
@@ -97,7 +97,7 @@ def taunt(b: Battle) -> Any:
 
 def encore(b: Battle) -> Any:
     """The target has to repeat its last move; whether there is one that it can."""
-    target, veiled = b.side(1), b.ability(1).veils
+    target, veiled = b.side(1), b.ability(1).aroma_veil
     slot = jnp.clip(target.last_move - 1, 0, MOVES - 1)
     last = b.move(b.pokemon(1).moves[slot])
     repeatable = (target.last_move > 0) & (target.last_move <= MOVES) & ~last.failencore
@@ -124,8 +124,8 @@ def yawn(b: Battle) -> Any:
     """Make the target drowsy; whether it was not, and sleeps neither now nor ever (``onTryHit`` comes earlier)."""
     target = b.side(1)
     sleepless = (((b.ability(1).immune_statuses >> rows.SLP) & 1) != 0) & ~b.ability(1).comatose
-    sleepless = sleepless | guarded_by_sun(b, 1) | b.flowers(1)
-    sleepless = sleepless | (b.ability(1).shields & target.changed)
+    sleepless = sleepless | guarded_by_sun(b, 1) | b.flower_veil(1)
+    sleepless = sleepless | (b.ability(1).shields_down & target.changed)
     with b.when((target.yawn == 0) & (target.hp > 0)):
         with b.when(sleepless):
             tell_ability(b, 1)
@@ -166,7 +166,7 @@ def attract(b: Battle) -> Any:
     """The user falls for the target, if one of both is male and the other female; whether that is new."""
     user, genders = b.side(0), [b.pokemon(number).gender for number in (0, 1)]
     fits = (genders[0] > 0) & (genders[1] > 0) & (genders[0] != genders[1])
-    spared = b.ability(0).veils | b.ability(0).no_taunt
+    spared = b.ability(0).aroma_veil | b.ability(0).oblivious
     with b.when((user.hp > 0) & ~user.attracted & fits & ~spared) as works:
         user.attracted = True
     return works
@@ -260,9 +260,9 @@ def charge(b: Battle, move: Any, slot: Any) -> Any:
         with b.when(ready):
             user.charged = False
         with b.when(~ready):
-            with b.when(move.grows_charging):
+            with b.when(move.meteor_beam):
                 boost(b, 0, b.params.special_attack, by_foe=False, stats=(rows.SPA,))
-            with b.when(~(move.ready_in_sun & (b.weather == rows.SUN))):
+            with b.when(~(move.solar_beam & (b.weather == rows.SUN))):
                 herb = b.item(0).power_herb
                 with b.when(herb):
                     use_up(b, 0)
@@ -282,7 +282,7 @@ def stop_charging(b: Battle) -> None:
 def disable(b: Battle, slot: Any) -> Any:
     """The user cannot use the move any more that it has just used (Cursed Body); whether that worked."""
     user = b.side(0)
-    able = ~b.ability(0).veils & (pp.left(b, 0, jnp.minimum(slot, MOVES - 1)) > 0)
+    able = ~b.ability(0).aroma_veil & (pp.left(b, 0, jnp.minimum(slot, MOVES - 1)) > 0)
     with b.when((user.hp > 0) & able) as works:
         user.disable = DISABLE_TURNS - 1
         user.disable_slot = slot

@@ -192,7 +192,7 @@ class Side:
                 "priority": row["priority"],
                 "fraction": (ahead > 0) - (ahead < 0),
                 "flies": row["type"] == NAMES["type"].index("Flying"),
-                "glides": row["glides"],
+                "glides": row["grassy_glide"],
                 "harmless": row["category"] == rows.STATUS,
                 "heals": row["heal"],
             }
