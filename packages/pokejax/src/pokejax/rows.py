@@ -105,8 +105,8 @@ MOVE: Final = Layout(
 changes; 0 changes nothing.  Accuracy 0 never misses.  A ``self_chance`` of 0 is none given: the change always comes,
 after a draw all the same.  ``power_by`` multiplies the power in 4096ths where the fact of number ``power_fact - 1``
 holds; a move is sure in the weather ``sure_in``.  ``only_raised`` keeps the secondary effect for targets whose stages
-rose in this turn. ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.  ``fuses``
-numbers Fusion Flare and Fusion Bolt, ``follows_breed`` is the base species with the last of whose types it strikes. 
+rose in this turn.  ``forced`` and ``retyped`` are only set while Sheer Force or Pixilate uses a move.  ``fuses``
+numbers Fusion Flare and Fusion Bolt, ``follows_breed`` is the base species with the last of whose types it strikes.
 ``strews`` is a hazard that a blow leaves on the target's ground, ``pays`` percent of hit points that stages cost."""
 
 ATTACK_RANKS: Final = {
@@ -151,7 +151,7 @@ ABILITY: Final = Layout(
 )  # fmt: skip
 """A flag with an ability's name says that it is this one.  ``ruins`` is one plus the number of a stat that the other
 Pokémon has less of; ``absorbs`` is a type of which moves do nothing but help; ``hit_boosts`` come when hit, by some
-types; ``kept_stages``, ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type. 
+types; ``kept_stages``, ``immune_statuses`` and ``hit_types`` have a bit per stat, per status and per type.
 ``retypes`` is the type that moves of type Normal take on; what comes ``once`` in a battle is kept in the state, in
 one of two places; what is ``inborn`` does nothing for who has transformed; who ``stays`` what it is can be traced in
 vain; what ``checks_form`` is asked at the end of a turn; ``halfway_boosts`` come when a move leaves half of the hit
