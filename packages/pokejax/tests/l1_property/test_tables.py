@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pokejax import rows, teams
+from pokejax import effects, rows, teams
 from pokejax.data import DATA, MANIFEST
 from pokejax.rules.copying import bare_speed
 from pokejax.rules.numbers import chain, fraction, modify, staged
@@ -172,3 +172,22 @@ def test_stages_and_fractions():
     for code, (above, below) in enumerate(rows.FRACTIONS):
         expected = [int(s * above / below + 0.5) for s in np.asarray(stat).tolist()]
         np.testing.assert_array_equal(fraction(stat, jnp.int32(code)), expected)
+
+
+EFFECTS = {
+    "ability": (effects.ABILITIES, rows.ABILITY),
+    "move": (effects.MOVES, rows.MOVE),
+    "item": (effects.ITEMS, rows.ITEM),
+}
+
+
+@pytest.mark.parametrize("kind", EFFECTS)
+def test_a_flag_that_one_effect_alone_has_is_called_as_that_effect_is(kind):
+    """So a rule says ``ability.sheer_force``; what several have is called after what they do."""
+    entries, layout = EFFECTS[kind]
+    flags = {place.path for place in layout.places() if place.field.dtype == np.bool_}
+    row = layout.view(table({"ability": "abilities", "move": "moves", "item": "items"}[kind]))
+    for flag in {name for entry in entries.values() for name in entry} & flags:
+        having = [name for name, entry in entries.items() if entry.get(flag) is True]
+        if len(having) == 1 and np.asarray(getattr(row, flag)).sum() == 1:
+            assert flag.replace("_", "") == having[0]

@@ -68,7 +68,7 @@ def matchup(b: Battle, move: Any) -> Matchup:
     immune = pick(move_type == GROUND, ~b.grounded(1), immune)
     exponent = pick((move_type == STELLAR) & b.side(1).terastallized, 1, exponent)
     shelled = b.ability(1).tera_shell & (b.side(1).hp == b.pokemon(1).max_hp) & (exponent >= 0)
-    shelled = shelled & ~immune & (move.category != rows.STATUS) & ~move.struggles
+    shelled = shelled & ~immune & (move.category != rows.STATUS) & ~move.struggle
     return Matchup(pick(shelled, -1, exponent), immune, shelled)
 
 
@@ -218,8 +218,8 @@ def weather_multiplier(b: Battle, move: Any) -> Any:
     """Sun and rain."""
     fire, water = move.type == FIRE, move.type == WATER
     sun, rain = b.weather == rows.SUN, b.weather == rows.RAIN
-    helped = (sun & fire) | (rain & water) | (sun & move.sun_strengthens)
-    hindered = (sun & water & ~move.sun_strengthens) | (rain & fire)
+    helped = (sun & fire) | (rain & water) | (sun & move.hydro_steam)
+    hindered = (sun & water & ~move.hydro_steam) | (rain & fire)
     return pick(helped, ONE_AND_A_HALF, pick(hindered, 2048, NEUTRAL))
 
 

@@ -61,7 +61,7 @@ def damaging_hit(b: Battle, move: Any, meets: Matchup, dealt: Any) -> None:
         charmed = b.draw(10, "Cute Charm") < 3
         with b.when(charmed), b.when(volatiles.attract(b)):
             tell_ability(b, 1)
-    with b.when(ability.cursed_body & (b.side(0).disable == 0) & ~move.struggles & ~move.future_sight):
+    with b.when(ability.cursed_body & (b.side(0).disable == 0) & ~move.struggle & ~move.future_sight):
         cursed = b.draw(10, "Cursed Body") < 3
         with b.when(cursed), b.when(volatiles.disable(b, b.side(0).last_move - 1)):
             tell_ability(b, 1)

@@ -346,5 +346,5 @@ def recoil(b: Battle, move: Any, total: Any) -> None:
                 b.ask_about_damage(0)
             with b.when(~spared):
                 hurt(b, 0, amount)
-        with b.when(move.struggles):
+        with b.when(move.struggle):
             hurt(b, 0, quotient(b.pokemon(0).max_hp + np.int32(2), 4), indirectly=False)

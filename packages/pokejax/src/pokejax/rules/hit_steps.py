@@ -117,7 +117,7 @@ def accurate(b: Battle, move: Any) -> Any:
         b.ask_unaware()
         with b.when(~plain_evasion):
             b.ask_unaware()
-    doubtful = ~(move.sure_for_poison & b.has_type(0, POISON))
+    doubtful = ~(move.toxic & b.has_type(0, POISON))
     with b.when(doubtful & b.tied() & b.both_stand()):
         b.shuffle("No Guard", asked=lambda b: b.both_listed("no_guard"))
     asks = doubtful & can_miss

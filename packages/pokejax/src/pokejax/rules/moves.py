@@ -250,7 +250,7 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
     at_foe = ~at_field & ~at_self & ~at_side & ~at_own
     reaches = used & (~at_foe | ~target.fainted | move.future_sight)
     noticed = at_foe | at_field | move.mustpressure
-    pressed = reaches & noticed & ~target.fainted & b.ability(1).pressure & ~move.struggles
+    pressed = reaches & noticed & ~target.fainted & b.ability(1).pressure & ~move.struggle
     with b.when(pressed & (b.side(0).lock == 0) & (b.side(0).charging == 0) & ~repeats):
         spend(b, slot, 1)
     hurries = ~repeats & (priority(b, 0) > 0)

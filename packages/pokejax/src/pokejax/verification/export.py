@@ -179,14 +179,14 @@ def move_rows(source: Tables, names: Sequence[str], stages: Stages) -> dict[str,
         "ignores_defense_boosts": column("ignore_defensive"),
         "ignores_evasion": column("ignore_evasion"),
         "thaws_target": column("thaws_target"),
-        "sure_for_poison": np.array([False, *(name == "toxic" for name in names)]),
+        "toxic": np.array([False, *(name == "toxic" for name in names)]),
         "boosts": changes(column("boosts")),
         "self_boosts": changes(column("self_boosts")),
         "once_boosts": changes(column("self_boost")),
         "side_condition": recoded("side_condition", "condition", rows.SIDE_CONDITIONS),
         "ignores_immunity": column("ignore_immunity"),
-        "struggles": column("struggle_recoil"),
-        "sun_strengthens": np.array([False, *(name == "hydrosteam" for name in names)]),
+        "struggle": column("struggle_recoil"),
+        "hydro_steam": np.array([False, *(name == "hydrosteam" for name in names)]),
     }
     return out | special_fields(names, out, stages, source.names["species"])
 
