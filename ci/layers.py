@@ -7,6 +7,7 @@ other environment, and not the emitter; the libraries stand on each other in the
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 
 from importlinter.cli import lint_imports
 
@@ -16,10 +17,14 @@ from ci.workspace import REPO, environments
 LIBRARIES = ("env_recipe", "rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_learn", "rlenv_testing", "rlenv_shared")
 MEASURING = ["*.verification.** -> rlenv_emit", "*.verification.** -> rlenv_emit.**"]
 """Imports of the emitter by what measures and compares it; environments find back ends as entry points."""
+WITHIN = {
+    "pokejax": ["rules.flow", "rules.mechanics", "battle", "tables", "rows"],
+}
+"""Layers within an environment, the upper first."""
 CONFIG = REPO / ".cache" / "layers.toml"
 
 
-def config(names: list[str]) -> str:
+def config(names: list[str], within: Mapping[str, Sequence[str]]) -> str:
     """Contracts for the environments with these import names, as import-linter reads them."""
     layers = ["ci", " | ".join(names), *LIBRARIES]  # those of one layer must not import each other
     packages = ["ci", *names, *LIBRARIES]
@@ -35,13 +40,16 @@ def config(names: list[str]) -> str:
     ]
     lines += ['forbidden_modules = ["rlenv_emit"]', "allow_indirect_imports = true"]
     lines += [f"ignore_imports = {MEASURING}", 'unmatched_ignore_imports_alerting = "none"']
+    for name in sorted(set(names) & set(within)):
+        lines += ["[[tool.importlinter.contracts]]", f'name = "layers of {name}"', 'type = "layers"']
+        lines += [f"layers = {[f'{name}.{layer}' for layer in within[name]]}"]
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
     """Exit status 1 when a contract is broken; the imports to blame are printed."""
     CONFIG.parent.mkdir(exist_ok=True)
-    CONFIG.write_text(config([package.import_name for package in environments()]))
+    CONFIG.write_text(config([package.import_name for package in environments()], WITHIN))
     return lint_imports(config_filename=str(CONFIG), cache_dir=str(CONFIG.with_name("import-linter")))
 
 

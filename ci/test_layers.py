@@ -17,10 +17,10 @@ EMPTY = ("ci", "toy", "other", *layers.LIBRARIES)
 
 def run(folder: Path, changes: dict[str, str]) -> subprocess.CompletedProcess:
     """import-linter on a small copy of the repository's packages."""
-    for path in (*(f"{name}/__init__.py" for name in EMPTY), *changes):
+    for path in (*(f"{name}/__init__.py" for name in EMPTY), "toy/flow.py", "toy/mechanics.py", *changes):
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(changes.get(path, ""))
-    (folder / "layers.toml").write_text(layers.config(["toy", "other"]))
+    (folder / "layers.toml").write_text(layers.config(["toy", "other"], {"toy": ["flow", "mechanics"]}))
     program = "from importlinter.cli import lint_imports as lint; raise SystemExit(lint('layers.toml', no_cache=True))"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
@@ -35,6 +35,7 @@ def test_this_repository_keeps_its_layers() -> None:
     [
         ({"rlenv_shared/__init__.py": "import rlenv_learn\n"}, "rlenv_shared is not allowed to import rlenv_learn"),
         ({"rlenv_learn/__init__.py": "def f():\n    import toy\n"}, "rlenv_learn is not allowed to import toy"),
+        ({"toy/mechanics.py": "from toy import flow\n"}, "toy.mechanics is not allowed to import toy.flow"),
         ({"toy/__init__.py": "import other\n"}, "toy is not allowed to import other"),
         ({"toy/a.py": "from toy import b\n", "toy/b.py": "from toy import a\n"}, "No cycles are allowed in toy"),
         ({"toy/__init__.py": "import rlenv_bench\n"}, ""),

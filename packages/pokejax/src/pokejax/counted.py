@@ -1,7 +1,7 @@
 """What a player counts of each Pokémon: power points that it has lost, blows that it has taken, the item that is gone.
 
 Everything hangs on the names by which messages call a Pokémon: what one with Illusion does and suffers is told of
-another one, until its guise falls (`pokejax.rules.guises`).
+another one, until its guise falls (`pokejax.rules.mechanics.illusion`).
 """
 
 from __future__ import annotations

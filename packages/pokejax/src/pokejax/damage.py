@@ -14,10 +14,10 @@ from pokejax import engine, rows, stages, teams
 from pokejax.battle import Battle
 from pokejax.effects import CHANGES
 from pokejax.picking import pick
-from pokejax.rules.damage import damage, matchup
-from pokejax.rules.moves import pass_by_ability
-from pokejax.rules.screens import SCREENS, TURNS
-from pokejax.rules.shaping import shape
+from pokejax.rules.flow.moves import pass_by_ability
+from pokejax.rules.flow.shaping import shape
+from pokejax.rules.mechanics.damage import damage, matchup
+from pokejax.rules.mechanics.screens import SCREENS, TURNS
 from pokejax.state import LAYOUT, Words
 from pokejax.tables import NAMES, params
 from rlenv_shared.errors import InvalidParamsError

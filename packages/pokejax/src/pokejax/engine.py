@@ -15,9 +15,9 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle
 from pokejax.picking import pick
-from pokejax.rules import queue, requests, turn
-from pokejax.rules.faint import finished
-from pokejax.rules.queue import NUM_ACTIONS
+from pokejax.rules.flow import queue, requests, turn
+from pokejax.rules.flow.queue import NUM_ACTIONS
+from pokejax.rules.mechanics.faint import finished
 from pokejax.state import LAYOUT, MOVES, NOBODY, NOT_ASKED, TEAM, Words, unsigned
 from pokejax.tables import NAMES, Params
 from rlenv_shared import compiling, control
@@ -68,7 +68,7 @@ def ready(words: Words) -> Any:
 
 @control.traced_once
 def micro_step(words: Words, actions: tuple[Any, Any], params: Params) -> Words:
-    """One step of the program (`rules.turn.step`); nothing changes after the end."""
+    """One step of the program (`rules.flow.turn.step`); nothing changes after the end."""
     b = Battle(words, params)
     turn.step(b, actions)
     return unsigned(b.words)

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from pokejax import battle, engine, hidden, observation, observation_v1, pools
-from pokejax.rules.faint import finished
-from pokejax.rules.queue import NUM_ACTIONS, PASS
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS
+from pokejax.rules.mechanics.faint import finished
 from pokejax.state import LAYOUT, Words
 from pokejax.tables import Params, params
 from rlenv_shared import control, masking, spaces
@@ -49,8 +49,8 @@ class Step(NamedTuple):
 class RandomBattle(Env):
     """A Gen 9 random battle, as Pokémon Showdown plays it, for two players.
 
-    Actions (`pokejax.rules.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in this
-    member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked. In a
+    Actions (`pokejax.rules.flow.queue`): 0-3 use a move of this slot, 4-7 the same after Terastallizing, 8-13 bring in
+    this member of the original team (or back, by Revival Blessing), 14 pass, the only choice of who is not asked. In a
     rampage like Outrage only 0 is legal, whatever the slot of the move that goes on. Observation:
     `pokejax.observation`, or `pokejax.observation_v1`.
     Reward: 1 for the winner, -1 for the loser, 0 for both in a tie; and, if wanted, shares for faints and hit points.

@@ -17,7 +17,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import any_of, number_of
 from pokejax.picking import pick
-from pokejax.rules.telling import percent
+from pokejax.rules.mechanics.revealed import percent
 from pokejax.seeing import constants_at, load_front, store_front
 from pokejax.state import LAYOUT, MOVES, TEAM, Words
 from pokejax.tables import separated

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax import render, teams, teamtext
-from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES
 from rlenv_shared import lcg64, sodium

@@ -25,7 +25,7 @@ from pokejax import rows, teams
 from pokejax.effects import CROWNED, CROWNED_MOVES, TRANSFORMERS
 from pokejax.input_log import FORMAT, NAMED
 from pokejax.render import Values
-from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_MOVES, LAYOUT, TEAM, Words
 from pokejax.tables import FORMS, NAMES, Params, separated, table
 from pokejax.teamtext import MOST_EVS, MOST_IV

@@ -18,8 +18,8 @@ from pokejax.battle import Battle, any_of, number_of
 from pokejax.observation import ENTRIES, FOE, OWN, SIDES, in_natural_numbers, own_side_first
 from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
-from pokejax.rules import screens
-from pokejax.rules.numbers import quotient
+from pokejax.rules.mechanics import screens
+from pokejax.rules.mechanics.numbers import quotient
 from pokejax.seeing import Values, constants_at
 from pokejax.state import (
     ASK_SWITCH,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pokejax import rows, stages
-from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, NOBODY, TEAM
 from pokejax.tables import FORMS, NAMES
 

@@ -14,7 +14,7 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Row, any_of, number_of
 from pokejax.picking import pick
-from pokejax.rules.telling import percent
+from pokejax.rules.mechanics.revealed import percent
 from pokejax.state import BEHIND, FAINTED, MOVES, PERSISTENT, TEAM
 from pokejax.tables import NAMES
 
@@ -144,7 +144,7 @@ def _common(member: Any, active: Any, constants: Any, ability: Any, member_form:
 
 
 def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
-    """What is known of the other side's Pokémon once one has come out in a guise (`pokejax.rules.guises`).
+    """What is known of the other side's Pokémon once one has come out in a guise (`pokejax.rules.mechanics.illusion`).
 
     Args:
         side: the other side; the one of its front is written back.

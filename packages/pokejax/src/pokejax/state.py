@@ -53,18 +53,18 @@ sleep's whole time, ``status_by`` who brought the status (six times the side, pl
 berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
 been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle
 (``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
-move by which it fell.  The others are what the other player has been told (`pokejax.rules.telling`): as which of its
-team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for
-each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have lost
-last (``gone``).  ``guise`` is one plus the member of its
-team that it seemed to be when it last came out, 0 for itself."""
+move by which it fell.  The others are what the other player has been told (`pokejax.rules.mechanics.revealed`): as which
+of its team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit
+for each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have
+lost last (``gone``).  ``guise`` is one plus the member of its team that it seemed to be when it last came out, 0 for
+itself."""
 
 TOLD: Final = (
     flag("veiled"), bits("told_status", 0, FAINTED), flag("told_tera"), bits("told_item", 0, MAX_ITEM),
     bits("false_moves", 0, 2**MOVES - 1), bits("false_spent", 0, MAX_PP - 1, count=MOVES),
 )  # fmt: skip
 """What was told of a Pokémon where it is not the truth, because another one has seemed to be it, or it another one
-(`pokejax.rules.guises`): ``veiled`` says that its status is ``told_status`` and whether it has Terastallized
+(`rules.mechanics.illusion`): ``veiled`` says that its status is ``told_status`` and whether it has Terastallized
 ``told_tera``; ``told_item`` is one plus its item, unless the item it has is known, 0 for unknown; ``false_moves`` are
 moves of the one with Illusion, by the slots of that one, and ``false_spent`` the power points, up to 63, that these
 have lost meanwhile."""

@@ -12,7 +12,7 @@ import numpy as np
 from pokejax import policies, text
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from rlenv_shared import backends, compiling, counter_rng
 from rlenv_shared.errors import InvalidParamsError
 

@@ -9,7 +9,7 @@ import pytest
 
 from pokejax import damage, stages
 from pokejax.learning.action_features import FEATURES, of_actions
-from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import ASK_MOVES, LAYOUT, MOVES
 from pokejax.tables import NAMES
 from pokejax.teamtext import member

@@ -10,7 +10,8 @@ import pytest
 
 from pokejax import engine, pools, rules
 from pokejax.battle import Battle
-from pokejax.rules import faint, status, turn
+from pokejax.rules.flow import turn
+from pokejax.rules.mechanics import faint, status
 from pokejax.state import LAYOUT, unsigned
 from pokejax.tables import params
 from pokejax.verification.interpreted import Interpreted
@@ -19,7 +20,7 @@ from rlenv_shared import packing
 pytestmark = pytest.mark.l1
 
 BATTLES = 64
-RULES = sorted(Path(rules.__file__).parent.glob("*.py"))
+RULES = sorted(Path(rules.__file__).parent.glob("*/*.py"))
 
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.stem)

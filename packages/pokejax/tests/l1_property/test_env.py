@@ -6,7 +6,7 @@ import pytest
 
 import pokejax
 from pokejax.env import RandomBattle
-from pokejax.rules.queue import NUM_ACTIONS, PASS
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, NOBODY
 from rlenv_shared import compiling
 from rlenv_shared.errors import InvalidParamsError

@@ -8,7 +8,7 @@ import pytest
 from pokejax import pools, rows, teamtext
 from pokejax.input_log import parse
 from pokejax.input_log_writing import Recorder, packed, spread
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.state import ASK_MOVES, ASK_SWITCH, LAYOUT, TEAM
 from pokejax.tables import FORMS, params
 from rlenv_shared.errors import InvalidParamsError

@@ -7,7 +7,7 @@ import pytest
 
 from pokejax import seeing
 from pokejax.observation import ENTRIES, IDS, NUMBERS, places, size, space
-from pokejax.rules.telling import percent
+from pokejax.rules.mechanics.revealed import percent
 from pokejax.verification.layout import document
 
 pytestmark = [pytest.mark.l1, pytest.mark.timeout(600)]

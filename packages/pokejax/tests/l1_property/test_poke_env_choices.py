@@ -9,7 +9,7 @@ from poke_env.battle import Move, Pokemon
 from poke_env.player.battle_order import DefaultBattleOrder, ForfeitBattleOrder, SingleBattleOrder
 
 from pokejax.poke_env.choices import Choices, names_of
-from pokejax.rules.queue import NUM_ACTIONS, PASS
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS
 from rlenv_shared.errors import IllegalActionError
 
 pytestmark = pytest.mark.l1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pokejax import policies
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.verification import PPO
 from rlenv_learn import Policy, PPOConfig
 from rlenv_shared.errors import InvalidParamsError

@@ -11,7 +11,7 @@ import pytest
 from pokejax.env import RandomBattle
 from pokejax.poke_env import decisions
 from pokejax.poke_env.decisions import DecisionPoint, agents, observed
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.search import Expectimax, evaluation, expectimax
 from pokejax.search.positions import joined
 from pokejax.showdown import Position, determinize

@@ -8,8 +8,8 @@ import pytest
 
 from pokejax import effects, rows, teams
 from pokejax.data import DATA, MANIFEST
-from pokejax.rules.copying import bare_speed
-from pokejax.rules.numbers import chain, fraction, modify, staged
+from pokejax.rules.mechanics.copying import bare_speed
+from pokejax.rules.mechanics.numbers import chain, fraction, modify, staged
 from pokejax.state import LAYOUT
 from pokejax.tables import NAMES, _read, interleaved, likeness, separated, stride, table
 from rlenv_shared.errors import InvalidParamsError, SnapshotVersionError

@@ -10,7 +10,7 @@ import pytest
 from pokejax.engine import ENGINE
 from pokejax.learning.versus import Versus, VersusState
 from pokejax.opponents import PLAYERS
-from pokejax.rules.queue import NUM_ACTIONS, PASS
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT
 from pokejax.verification.battles import CHUNK, programs, random_legal
 from rlenv_emit.env import bytecode_env

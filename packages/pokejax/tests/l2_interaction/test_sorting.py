@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pokejax.battle import Battle
-from pokejax.rules.sorting import UNORDERED, Kind, sort
+from pokejax.rules.flow.sorting import UNORDERED, Kind, sort
 from pokejax.state import LAYOUT
 from rlenv_shared.verification.locate import reference
 

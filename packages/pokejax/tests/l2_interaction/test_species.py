@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.l2, pytest.mark.reference("showdown")]
 ELSEWHERE = {
     "ability drizzle": "Kyogre's Blue Orb is no item of the format",
     "ability drought": "nor Groudon's Red Orb",
-    "ability illusion": "who may be feigned: `rules/guises.py`",
+    "ability illusion": "who may be feigned: `rules/mechanics/illusion.py`",
     "ability naturalcure": "only for messages of triples",
     "ability poisonpuppeteer": "`status.inflict`; its handler is there for all",
     "item boosterenergy": "species called paradox: `Battle.keeps`",

@@ -9,7 +9,7 @@ import pytest
 
 from pokejax.battle import Battle
 from pokejax.env import RandomBattle
-from pokejax.rules import futures, wishes
+from pokejax.rules.mechanics import future_moves, wishes
 from pokejax.state import LAYOUT
 
 pytestmark = pytest.mark.l2
@@ -23,7 +23,7 @@ def counters(turn):
     view.turn = turn
     b = Battle(view.words(), RandomBattle().default_params)
     wishes.wish(b)
-    futures.foresee(b)
+    future_moves.foresee(b)
     return b.side(0).wish_turns, b.side(1).future_turns
 
 
@@ -38,5 +38,8 @@ def test_what_is_wished_and_foreseen_comes_when_showdown_s_formulas_say():
         started = (turn - 1) % 256  # of Wish
         ending = turn - 1 + 2  # of Future Sight, which is not taken modulo 256
         assert wished == (first_turn(turn, lambda now, started=started: now > started) or wishes.LOST), turn
-        assert foreseen == (first_turn(turn, lambda now, ending=ending: now >= ending) or futures.LOST), turn
-    assert [int((row == lost).sum()) for row, lost in zip(made, (wishes.LOST, futures.LOST), strict=True)] == [3, 746]
+        assert foreseen == (first_turn(turn, lambda now, ending=ending: now >= ending) or future_moves.LOST), turn
+    assert [int((row == lost).sum()) for row, lost in zip(made, (wishes.LOST, future_moves.LOST), strict=True)] == [
+        3,
+        746,
+    ]

@@ -14,7 +14,7 @@ from pokejax.learning import action_features
 from pokejax.observation import NUMBERS
 from pokejax.observation_table import IDS
 from pokejax.opponents import PLAYERS
-from pokejax.rules.queue import PASS, SWITCH_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import NAMES
 from rlenv_shared import control, counter_rng, spaces

@@ -16,7 +16,7 @@ from pokejax import rows, stages
 from pokejax.battle import FLYING, any_of
 from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, is_among, quarters
 from pokejax.picking import pick
-from pokejax.rules.damage import FIRE, ROCK, WATER
+from pokejax.rules.mechanics.damage import FIRE, ROCK, WATER
 from pokejax.state import MOVES
 
 STATS: Final = {"atk": "atk", "def": "def_", "spa": "spa", "spd": "spd", "spe": "spe"}

@@ -10,7 +10,7 @@ import numpy as np
 from pokejax.opponents import estimates
 from pokejax.opponents.seat import Seat, first_highest
 from pokejax.picking import pick
-from pokejax.rules.queue import PASS, SWITCH_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION
 from pokejax.state import MOVES, TEAM
 
 TENTHS = np.float32(10)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from pokejax.opponents.seat import Seat, first_highest
 from pokejax.picking import pick
-from pokejax.rules.queue import TERA_ACTION
+from pokejax.rules.flow.queue import TERA_ACTION
 from pokejax.state import MOVES
 from rlenv_shared.masking import sample_legal_bits
 

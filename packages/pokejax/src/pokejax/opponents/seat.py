@@ -12,10 +12,10 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import STELLAR, Battle, any_of
 from pokejax.picking import pick
-from pokejax.rules import requests
-from pokejax.rules.damage import against
-from pokejax.rules.queue import SWITCH_ACTION
-from pokejax.rules.telling import percent
+from pokejax.rules.flow import requests
+from pokejax.rules.flow.queue import SWITCH_ACTION
+from pokejax.rules.mechanics.damage import against
+from pokejax.rules.mechanics.revealed import percent
 from pokejax.state import LAYOUT, MOVES, TEAM
 from pokejax.tables import table
 from rlenv_shared import control

@@ -16,7 +16,7 @@ from pokejax import rows, stages
 from pokejax.battle import any_of, number_of
 from pokejax.opponents.seat import NEVER, Known, Seat, base_stat, first_highest, is_among, quarters
 from pokejax.picking import pick
-from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import MOVES, TEAM
 from rlenv_shared import control
 

@@ -16,7 +16,7 @@ from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.poke_env.facts import Constants, Facts, facts
 from pokejax.poke_env.filled import FilledBattle
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.showdown.documents import FORMAT
 from pokejax.tables import Params
 from rlenv_shared import backends, compiling

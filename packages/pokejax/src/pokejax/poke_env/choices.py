@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from poke_env.battle import Move, Pokemon
 from poke_env.player.battle_order import BattleOrder, DefaultBattleOrder, SingleBattleOrder
 
-from pokejax.rules.queue import MOVE_ACTION, NUM_ACTIONS, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import MOVE_ACTION, NUM_ACTIONS, PASS, SWITCH_ACTION, TERA_ACTION
 from rlenv_shared.errors import IllegalActionError
 
 CHOOSE: Final = "/choose "

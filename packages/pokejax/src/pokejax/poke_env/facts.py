@@ -15,8 +15,8 @@ from pokejax.battle import Battle, any_of
 from pokejax.engine import ENGINE
 from pokejax.observation import FOE, NUMBERS, OWN, places
 from pokejax.observation_table import IDS
-from pokejax.rules.queue import MOVE_ACTION, TERA_ACTION
-from pokejax.rules.requests import enabled_moves
+from pokejax.rules.flow.queue import MOVE_ACTION, TERA_ACTION
+from pokejax.rules.flow.requests import enabled_moves
 from pokejax.state import LAYOUT, TEAM
 from pokejax.tables import Params, separated
 from rlenv_shared import compiling

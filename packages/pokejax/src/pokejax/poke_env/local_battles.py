@@ -11,7 +11,7 @@ from poke_env.battle import Battle
 from poke_env.player.battle_order import BattleOrder, ForfeitBattleOrder
 
 from pokejax.poke_env.batch import SEATS, Batch
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.state import NOBODY
 from pokejax.tables import Params
 from rlenv_shared.errors import InvalidParamsError

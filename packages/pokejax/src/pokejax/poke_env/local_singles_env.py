@@ -12,7 +12,7 @@ from poke_env.environment import SinglesEnv
 from poke_env.player.battle_order import BattleOrder, ForfeitBattleOrder
 
 from pokejax.poke_env.batch import SEATS, Batch
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.tables import Params
 from rlenv_shared.errors import InvalidParamsError
 

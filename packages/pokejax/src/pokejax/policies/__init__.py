@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pokejax.opponents import PLAYERS
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from rlenv_shared import backends, files
 from rlenv_shared.errors import InvalidParamsError
 

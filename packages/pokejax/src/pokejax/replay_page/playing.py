@@ -16,7 +16,7 @@ from pokejax.input_log import InputLog, Players
 from pokejax.observation import OWN
 from pokejax.render import Values
 from pokejax.replay_page.telling import Action
-from pokejax.rules.queue import PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.state import FALSE, MAX_PP, MOVES, STRUGGLE_SLOT, TEAM, TRUE
 from pokejax.tables import NAMES, separated, titles
 from pokejax.text import Seen

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pokejax.engine import ENGINE
 from pokejax.env import RandomBattle
 from pokejax.learning.versus import Versus, VersusState
-from pokejax.rules.queue import NUM_ACTIONS
+from pokejax.rules.flow.queue import NUM_ACTIONS
 from pokejax.search.evaluation import EvaluatedBattle
 from pokejax.state import Words
 from rlenv_shared import backends, compiling

@@ -14,8 +14,8 @@ import numpy as np
 from pokejax import rows, stages, teams
 from pokejax.battle import Battle
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, REVERTING, TERASTALS
-from pokejax.rules import futures, wishes
-from pokejax.rules.requests import enabled_moves
+from pokejax.rules.flow.requests import enabled_moves
+from pokejax.rules.mechanics import future_moves, wishes
 from pokejax.showdown.conditions import CONDITIONS, HAZARDS, ORDERED, RESULTS, SCREENS, written
 from pokejax.showdown.documents import POSITIONS, TRAPPED_BY_RULES, Document, id_of, loaded, order_of, refused
 from pokejax.showdown.incoming import QUEUED, Position
@@ -503,8 +503,9 @@ class _Side:
             hp = self["wish"] / 2
             put("wish", own, hp=int(hp) if hp == int(hp) else hp, startingTurn=start)
         if self["future_turns"]:
-            lost = self["future_turns"] == futures.LOST
-            end = futures.LAST_TURN + 2 if lost else (turn - 1) % (wishes.CLOCK + 1) + self["future_turns"] - 1 + passed
+            lost = self["future_turns"] == future_moves.LOST
+            comes = (turn - 1) % (wishes.CLOCK + 1) + self["future_turns"] - 1 + passed
+            end = future_moves.LAST_TURN + 2 if lost else comes
             by = {
                 "source": self._anybody(TEAM * (1 - self.number) + self["future_by"]),
                 "sourceSlot": f"p{2 - self.number}a",

@@ -10,7 +10,7 @@ import numpy as np
 
 from pokejax import rows, stages, teams, teamtext
 from pokejax.effects import BUSTED, CHANGES, FORMS, TERASTALS
-from pokejax.rules import futures, screens, wishes
+from pokejax.rules.mechanics import future_moves, screens, wishes
 from pokejax.showdown.conditions import CONDITIONS, HAZARDS, ORDERED, RESULTS, SCREENS
 from pokejax.showdown.documents import Document, id_of, pokemon_of, refused
 from pokejax.showdown.revealed import revealed
@@ -412,7 +412,8 @@ class Side:
                 source = pokemon_of(state.value.get("source"), self.orders)
                 if source is None or source[0] == self.number or state.text("move") != "futuresight":
                     raise refused(f"{state.path}move", state.text("move"), "futuresight of the other side")
-                found["future_turns"] = futures.LOST if end > futures.LAST_TURN + 1 else end - clock + 1 - passed
+                lost = end > future_moves.LAST_TURN + 1
+                found["future_turns"] = future_moves.LOST if lost else end - clock + 1 - passed
                 found["future_by"] = source[1]
             elif name == "healingwish":
                 found["healing"] = 1

@@ -17,7 +17,7 @@ import numpy as np
 
 from pokejax import engine, teams
 from pokejax.env import RandomBattle
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.state import Words
 from pokejax.tables import Params, params
 from pokejax.verification.interpreted import Interpreted

@@ -13,7 +13,7 @@ import numpy as np
 from pokejax import damage, rows, teams
 from pokejax.effects import CHANGED_ABILITIES, CHANGES
 from pokejax.engine import ENGINE
-from pokejax.rules.screens import SCREENS
+from pokejax.rules.mechanics.screens import SCREENS
 from pokejax.state import MOVES, TEAM
 from pokejax.tables import FORMS, NAMES, Params, stride
 from pokejax.verification.battles import composed

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from pokejax import pools
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.tables import params
 from pokejax.verification.battles import CHUNK, Programs, programs, random_legal
 from pokejax.verification.rollouts import LISTED

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pokejax import rows, teams
 from pokejax.learning.versus import Versus
-from pokejax.rules.queue import NUM_ACTIONS, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.showdown.spectator import Spectator
 from pokejax.state import LAYOUT, MOVES, TEAM
 from pokejax.tables import NAMES, columns, table

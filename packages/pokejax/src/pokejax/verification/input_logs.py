@@ -12,7 +12,7 @@ import numpy as np
 from pokejax import rows, teams
 from pokejax.env import RandomBattle
 from pokejax.input_log import InputLog, Players, numbers, parse
-from pokejax.rules.queue import PASS
+from pokejax.rules.flow.queue import PASS
 from pokejax.state import LAYOUT
 from pokejax.tables import params, separated
 from pokejax.verification.battles import CHUNK, Moment, Outcome, Programs, programs, verify_moments

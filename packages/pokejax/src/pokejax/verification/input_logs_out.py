@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pokejax.env import RandomBattle
 from pokejax.input_log_writing import Recorder
-from pokejax.rules.queue import PASS, SWITCH_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION
 from pokejax.state import LAYOUT
 from pokejax.verification.battles import CHUNK, Moment, Outcome, play_logs, programs, random_legal, verify_moments
 from rlenv_shared import compiling

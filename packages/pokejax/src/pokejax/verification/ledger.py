@@ -22,7 +22,7 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.battle import NORMAL
-from pokejax.rules.numbers import FIRST_ITEM
+from pokejax.rules.mechanics.numbers import FIRST_ITEM
 from pokejax.tables import NAMES, Params, interleaved, separated, stride
 from pokejax.teams import described_pool
 from pokejax.verification import cases, leads

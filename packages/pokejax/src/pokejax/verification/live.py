@@ -21,7 +21,7 @@ from poke_env.player.baselines import MaxBasePowerPlayer, RandomPlayer, SimpleHe
 from pokejax.input_log import InputLog, parse
 from pokejax.poke_env.decisions import DecisionPoint
 from pokejax.poke_env.player import PokejaxPlayer
-from pokejax.rules.queue import PASS, SWITCH_ACTION
+from pokejax.rules.flow.queue import PASS, SWITCH_ACTION
 from pokejax.verification.battles import CHUNK, programs
 from pokejax.verification.input_logs import replay
 from pokejax.verification.observations import first_difference

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pokejax.rules.queue import SWITCH_ACTION
+from pokejax.rules.flow.queue import SWITCH_ACTION
 from pokejax.state import TEAM
 from pokejax.verification.battles import CHUNK, Moment, programs, replay, scripted
 from pokejax.verification.observations import VERSIONS, observe

@@ -21,7 +21,7 @@ from poke_env.player.baselines import MaxBasePowerPlayer, SimpleHeuristicsPlayer
 
 from pokejax.opponents import OPPONENTS
 from pokejax.poke_env.choices import Choices, names_of
-from pokejax.rules.queue import SWITCH_ACTION
+from pokejax.rules.flow.queue import SWITCH_ACTION
 from pokejax.verification.battles import CHUNK, Moment, Outcome, replay
 from rlenv_emit.emit import emit_lazily
 from rlenv_emit.processor import BYTECODE

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pokejax import teams
 from pokejax.env import RandomBattle
-from pokejax.rules.queue import NUM_ACTIONS, PASS
+from pokejax.rules.flow.queue import NUM_ACTIONS, PASS
 from pokejax.state import LAYOUT, TEAM, Words
 from pokejax.tables import Params, columns
 from pokejax.verification.battles import play, programs

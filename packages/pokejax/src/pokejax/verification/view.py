@@ -10,7 +10,7 @@ import numpy as np
 
 from pokejax import rows, stages, teams
 from pokejax.effects import BUSTED, CHANGES, FORMS, HELD, MASKED, TERASTALS
-from pokejax.rules.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
+from pokejax.rules.flow.queue import MOVE_ACTION, PASS, SWITCH_ACTION, TERA_ACTION
 from pokejax.showdown.conditions import RESULTS, SCREENS, written
 from pokejax.state import ASK_SWITCH, LAYOUT, MOVES, NOBODY, SECRETLY, TEAM, Words
 from pokejax.tables import NAMES, NUMBERS_OF, table

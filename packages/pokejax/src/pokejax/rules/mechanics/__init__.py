@@ -1,0 +1,1 @@
+"""What happens is made of this: damage, stages, statuses, fainting, the field, what players are told."""
