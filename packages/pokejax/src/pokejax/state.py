@@ -53,7 +53,7 @@ sleep's whole time, ``status_by`` who brought the status (six times the side, pl
 berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
 been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle
 (``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
-move by which it fell.  The others are what the other player has been told (`pokejax.rules.mechanics.revealed`): as which
+move by which it fell.  The others are what the other player has been told (`rules.mechanics.revealed`): as which
 of its team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit
 for each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have
 lost last (``gone``).  ``guise`` is one plus the member of its team that it seemed to be when it last came out, 0 for
