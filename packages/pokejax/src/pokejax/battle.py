@@ -28,12 +28,12 @@ from rlenv_shared.packing.allocate import Place
 from rlenv_shared.packing.view import View
 
 _BODY = "row", "changed", "terastallized"
-_SEEMING = *_BODY, "transformed", "copied_row", "copied_changed"
-_HELD = *_SEEMING, "copied_ability"
+_TRANSFORMED = *_BODY, "transformed", "copied_row", "copied_changed"
+_HELD = *_TRANSFORMED, "copied_ability"
 _PASSED_BY = ("fainted",), ("ignored", "swapped")
 ROWS: Final[dict[str, tuple[Sequence[str], Sequence[str], Sequence[str]]]] = {
-    "itself": (_BODY, (), ()),
-    "pokemon": (_SEEMING, (), ()),
+    "base pokemon": (_BODY, (), ()),
+    "pokemon": (_TRANSFORMED, (), ()),
     "item": (("item",), (), ()),
     "ability number": ((*_HELD, "absent"), *_PASSED_BY),
     "ability": ((*_HELD, "absent"), *_PASSED_BY),
@@ -98,15 +98,15 @@ class Row:
         return self._layout.view(words, conditions=conditions)
 
 
-class Seeming:
+class Transformed:
     """Constants of who may have transformed: the other one's row, but for what a Pokémon keeps of its own."""
 
     def __init__(self, other: Row, itself: Row) -> None:
         self._other, self._itself = other, itself
 
-    def __copy__(self) -> Seeming:
+    def __copy__(self) -> Transformed:
         """As of a `Row`."""
-        return Seeming(copy.copy(self._other), copy.copy(self._itself))
+        return Transformed(copy.copy(self._other), copy.copy(self._itself))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # what Python looks for in any object
@@ -345,21 +345,21 @@ class Battle:
             known = self._found[key] = given, make()
         return known[1]
 
-    def itself(self, number: int) -> Any:
+    def base_pokemon(self, number: int) -> Any:
         """Constants of a side's active Pokémon whoever it has transformed into."""
         side = self.side(number)
 
         def make() -> Any:
             return self.row("pokemon", rows.POKEMON, self.params.present_row(side))
 
-        return self._kept(("itself", number), make)
+        return self._kept(("base pokemon", number), make)
 
     def pokemon(self, number: int) -> Any:
         """Constants of a side's active Pokémon as what it is now."""
 
         def make() -> Any:
             row = self.params.seeming_row(self.side(number))
-            return Seeming(self.row("pokemon", rows.POKEMON, row), self.itself(number))
+            return Transformed(self.row("pokemon", rows.POKEMON, row), self.base_pokemon(number))
 
         return self._kept(("pokemon", number), make)
 
@@ -434,11 +434,11 @@ class Battle:
         item, suited = self.item(number), [self.item_suits(number, n) for n in (0, 1)]
         by_either = (item.kept == rows.BY_EITHER) & (suited[holder] | suited[taker])
         by_holder = (item.kept == rows.BY_HOLDER) & suited[holder]
-        return by_either | by_holder | (item.booster_energy & self.itself(holder).paradox)
+        return by_either | by_holder | (item.booster_energy & self.base_pokemon(holder).paradox)
 
     def item_suits(self, number: int, holder: int) -> Any:
         """Whether an active Pokémon is of a species in whose hands an active one's item does something."""
-        item, base = self.item(number), self.itself(holder).base
+        item, base = self.item(number), self.base_pokemon(holder).base
         return (item.suits == base) | (item.suits_too == base)
 
     def move(self, index: Any) -> Any:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from pokejax.battle import any_of
 from pokejax.picking import pick
-from pokejax.seeing import Values, constants_at, store_front
+from pokejax.player_view import Values, constants_at, store_front
 from pokejax.state import COPIED_PP, LAYOUT, MOVES, TEAM, Words
 from rlenv_shared import control
 
@@ -25,9 +25,9 @@ def of_own(words: Words) -> list[Values]:
     """``gone`` and ``blows`` of the player's own Pokémon, in the order of its team; its side is the first one."""
     side = LAYOUT.view(words).side[0]
     store_front(side)
-    seeming = (side.guise > 0) & (side.gone > 0)
+    seeming = (side.illusion_as > 0) & (side.gone > 0)
     return [
-        {"gone": _as_id(pick(seeming & (side.guise == k + 1), side.gone, member.gone)), "blows": [member.blows]}
+        {"gone": _as_id(pick(seeming & (side.illusion_as == k + 1), side.gone, member.gone)), "blows": [member.blows]}
         for k, member in enumerate(side.member[k] for k in range(TEAM))
     ]
 
@@ -47,7 +47,7 @@ def of_foe(words: Words, known: list[list[Any]], params: Any) -> list[Values]:
         return inner, moves, _Counting(inner, params).of_team(moves, in_guises=True)
 
     plain = _Counting(words, params).of_team(known, in_guises=False)
-    worn = LAYOUT.view(words).side[1].wearer > 0
+    worn = LAYOUT.view(words).side[1].illusion_user > 0
     found: list[Values] = control.gate("what is counted in guises", worn, as_told, (words, known, plain))[2]
     return found
 
@@ -79,7 +79,7 @@ class _Counting:
             member, seen, gone = side.member[here], any_of(here), side.member[here].gone
             lost = self._lost(here, member)
             if in_guises:
-                seems = any_of(flag & (side.guise == m + 1) for m, flag in enumerate(here))
+                seems = any_of(flag & (side.illusion_as == m + 1) for m, flag in enumerate(here))
                 gone = pick(seems & (side.gone > 0), side.gone, gone)
                 lost = self._as_told(here, member, seems, lost, disguised)
             spent = [_of_move(move, lost) for move in moves]
@@ -105,9 +105,9 @@ class _Counting:
     def _disguised(self) -> list[tuple[Any, Any, Any]]:
         """The moves of one with Illusion, what they have lost in the guise it is in, and in all that it has been in."""
         side, found = self.side, []
-        wearer = constants_at(side.member[side.wearer - 1].row, self.params).moves
+        wearer = constants_at(side.member[side.illusion_user - 1].row, self.params).moves
         for slot, since in enumerate(self.since_it_came_in):
-            now = pick(side.guise > 0, since, 0)
+            now = pick(side.illusion_as > 0, since, 0)
             found.append((wearer[slot], now, sum(side.member[m].false_spent[slot] for m in range(TEAM)) + now))
         return found
 
@@ -115,7 +115,7 @@ class _Counting:
         self, here: Sequence[Any], member: Any, seems: Any, lost: Lost, disguised: Sequence[tuple[Any, Any, Any]]
     ) -> Lost:
         """What one with Illusion has lost in a guise counts for the moves of who it seemed to be."""
-        itself = any_of(flag & (self.side.wearer == m + 1) for m, flag in enumerate(here))
+        itself = any_of(flag & (self.side.illusion_user == m + 1) for m, flag in enumerate(here))
         found, others = [], []
         for slot, ((move, own), (other, now, elsewhere)) in enumerate(zip(lost, disguised, strict=True)):
             found.append((move, own - pick(itself, elsewhere, 0)))

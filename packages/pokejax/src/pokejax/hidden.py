@@ -17,8 +17,8 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import any_of, number_of
 from pokejax.picking import pick
+from pokejax.player_view import constants_at, load_front, store_front
 from pokejax.rules.mechanics.revealed import percent
-from pokejax.seeing import constants_at, load_front, store_front
 from pokejax.state import LAYOUT, MOVES, TEAM, Words
 from pokejax.tables import separated
 from rlenv_shared import control
@@ -47,7 +47,7 @@ def permute(words: Words, key: Any, player: Any, params: Any) -> Words:
     store_front(side)
     pool = _Pool(params)
     before = [side.member[k].row for k in range(TEAM)]
-    known = [(side.member[k].appeared > 0) | (side.member[k].guise > 0) for k in range(TEAM)]
+    known = [(side.member[k].appeared > 0) | (side.member[k].illusion_as > 0) for k in range(TEAM)]
     team = [pool.at(row) for row in before]
     taken = [pick(seen, one.species, 0) for seen, one in zip(known, team, strict=True)]
     feigning = [seen & (one.ability == ILLUSION) for seen, one in zip(known, team, strict=True)]

@@ -21,7 +21,7 @@ import numpy as np
 from pokejax import rows, stages
 from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
-from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, team
+from pokejax.player_view import MOST_POISON, MOST_SLEEP, MOST_STAT, Values, as_told, constants_at, team
 from pokejax.state import LAYOUT, MAX_PP, MAX_TURN, MOVES, TEAM, Words
 from pokejax.tables import NAMES
 from rlenv_shared import control, spaces
@@ -201,8 +201,8 @@ def in_natural_numbers(words: Words, params: Any) -> Values:
         values[f"{name}.transformed"] = [pick(side.transformed, copied.shown, 0)]
         known = list(team(side, copied, name == OWN, params))
         if name == OWN:
-            feigned = constants_at(side.member[side.guise - 1].row, params).shown
-            values["own.feigned"] = [pick((side.guise > 0) & ~side.fainted, feigned, 0)]
+            feigned = constants_at(side.member[side.illusion_as - 1].row, params).shown
+            values["own.feigned"] = [pick((side.illusion_as > 0) & ~side.fainted, feigned, 0)]
         else:
             known = _as_told(words, known, params)
         for k, pokemon in enumerate(known):
@@ -217,7 +217,7 @@ def _as_told(words: Words, known: list[Values], params: Any) -> list[Values]:
         inner, plain = state
         return inner, as_told(LAYOUT.view(inner).side[1], plain, params)
 
-    feigned = LAYOUT.view(words).side[1].wearer > 0
+    feigned = LAYOUT.view(words).side[1].illusion_user > 0
     found: list[Values] = control.gate("guises", feigned, corrected, (words, known))[1]
     return found
 

@@ -18,9 +18,9 @@ from pokejax.battle import Battle, any_of, number_of
 from pokejax.observation import ENTRIES, FOE, OWN, SIDES, in_natural_numbers, own_side_first
 from pokejax.observation_table import IDS, Entry, Table, stacked
 from pokejax.picking import pick
+from pokejax.player_view import Values, constants_at
 from pokejax.rules.mechanics import screens
 from pokejax.rules.mechanics.numbers import quotient
-from pokejax.seeing import Values, constants_at
 from pokejax.state import (
     ASK_SWITCH,
     LAYOUT,
@@ -201,7 +201,7 @@ def _lasting(side: Any) -> Values:
 
 def _stands(side: Any) -> Any:
     """Whether somebody has come out on a side and has not fainted."""
-    return ((side.appeared > 0) | (side.guise > 0)) & ~side.fainted
+    return ((side.appeared > 0) | (side.illusion_as > 0)) & ~side.fainted
 
 
 def _active(b: Battle, number: int) -> Values:
@@ -237,8 +237,8 @@ def _conditions(side: Any, switches: Any) -> Values:
         "recharges": [side.recharge > 0],
         "bonded": [side.bonded],
         "exposed": [side.exposed],
-        "no_retreat": [side.cornered],
-        "held": [side.shackled],
+        "no_retreat": [side.no_retreat],
+        "held": [side.spirit_shackle],
         "charged": [side.charged_up],
         "confused_for": [pick(side.confusion > 0, side.confused_for, 0)],
         "bound_for": [pick(side.bound > 0, side.bound_for, 0)],
@@ -265,12 +265,12 @@ def _as_told(words: Words, params: Any, types: Sequence[Any]) -> list[Any]:
 
     def corrected(state: tuple[Words, list[Any]]) -> tuple[Words, list[Any]]:
         side = LAYOUT.view(state[0]).side[1]
-        shown = side.member[side.guise - 1]
+        shown = side.member[side.illusion_as - 1]
         seeming = constants_at(params.present_row(shown), params)
-        disguised = (side.guise > 0) & ~side.fainted & ~side.terastallized
+        disguised = (side.illusion_as > 0) & ~side.fainted & ~side.terastallized
         kinds = (seeming.type1, seeming.type2)
         return state[0], [pick(disguised, new, old) for new, old in zip(kinds, state[1], strict=True)]
 
-    disguised = LAYOUT.view(words).side[1].guise > 0
+    disguised = LAYOUT.view(words).side[1].illusion_as > 0
     found: list[Any] = control.gate("types of guises", disguised, corrected, (words, list(types)))[1]
     return found

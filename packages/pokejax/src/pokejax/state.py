@@ -45,26 +45,26 @@ PERSISTENT: Final = (
     bits("status", 0, len(rows.STATUSES) - 1), bits("status_by", 0, 11), bits("eaten", 0, MAX_ITEM),
     bits("slept", 0, 7), bits("appeared", 0, TEAM), bits("percent", 0, 100), flag("fainted"),
     flag("ability_shown"), flag("item_shown"), bits("moves_shown", 0, 2**MOVES - 1), bits("stage", 0, 15),
-    bits("blows", 0, MOST_BLOWS), flag("stirred"), flag("stirred_too"), flag("changed"),
-    bits("came_to", 0, TRUE), bits("guise", 0, TEAM), bits("rested", 0, 7), bits("gone", 0, MAX_ITEM),
+    bits("blows", 0, MOST_BLOWS), flag("ability_used"), flag("ability2_used"), flag("changed"),
+    bits("came_to", 0, TRUE), bits("illusion_as", 0, TEAM), bits("rested", 0, 7), bits("gone", 0, MAX_ITEM),
 )  # fmt: skip
 """What a Pokémon keeps when it leaves: ``stage`` counts turns of bad poison or the time left asleep, ``slept`` is the
 sleep's whole time, ``status_by`` who brought the status (six times the side, plus the place in the team), ``eaten`` the
 berry that was used up last, 0 if it was another item, ``row`` its constants in the pool, ``blows`` how often it has
-been struck, as far as Rage Fist counts; ``stirred`` that its ability has done what it does once in a battle
-(``stirred_too`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
-move by which it fell.  The others are what the other player has been told (`rules.mechanics.revealed`): as which
-of its team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit
-for each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have
-lost last (``gone``).  ``guise`` is one plus the member of its team that it seemed to be when it last came out, 0 for
+been struck, as far as Rage Fist counts; ``ability_used`` that its ability has done what it does once in a battle
+(``ability2_used`` Dauntless Shield), ``changed`` that it is what `effects.CHANGES` says, ``came_to`` the result of the
+move by which it fell.  The others are what the other player has been told (`rules.mechanics.revealed`): as which of its
+team it came out, 0 for not yet; the hit points in percent with which it was last seen leaving; its moves, a bit for
+each slot; its ability; its item; how often it was said to sleep (``rested``); the item that it was said to have lost
+last (``gone``).  ``illusion_as`` is one plus the member of its team that it seemed to be when it last came out, 0 for
 itself."""
 
 TOLD: Final = (
-    flag("veiled"), bits("told_status", 0, FAINTED), flag("told_tera"), bits("told_item", 0, MAX_ITEM),
+    flag("misreported"), bits("told_status", 0, FAINTED), flag("told_tera"), bits("told_item", 0, MAX_ITEM),
     bits("false_moves", 0, 2**MOVES - 1), bits("false_spent", 0, MAX_PP - 1, count=MOVES),
 )  # fmt: skip
 """What was told of a Pokémon where it is not the truth, because another one has seemed to be it, or it another one
-(`rules.mechanics.illusion`): ``veiled`` says that its status is ``told_status`` and whether it has Terastallized
+(`rules.mechanics.illusion`): ``misreported`` says that its status is ``told_status`` and whether it has Terastallized
 ``told_tera``; ``told_item`` is one plus its item, unless the item it has is known, 0 for unknown; ``false_moves`` are
 moves of the one with Illusion, by the slots of that one, and ``false_spent`` the power points, up to 63, that these
 have lost meanwhile."""
@@ -90,38 +90,37 @@ VOLATILE: Final = (
     bits("lock", 0, 2), bits("lock_turns", 0, 3), bits("lock_slot", 0, MOVES - 1),
     bits("disable", 0, 5), bits("disable_slot", 0, MOVES - 1), flag("raised"), flag("lowered"),
     bits("best_stat", 0, 5), flag("from_booster"), flag("unstarted"), flag("salted"), flag("struck"), flag("exposed"),
-    bits("typed", 0, 19), bits("trapped", 0, 2), flag("cornered"), bits("slow", 0, 5), flag("loafing"),
+    bits("typed", 0, 19), bits("trapped", 0, 2), flag("no_retreat"), bits("slow", 0, 5), flag("loafing"),
     bits("recharge", 0, 2), bits("charging", 0, 2), bits("charge_slot", 0, MOVES - 1), flag("charged"),
-    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, MOST_BOUND), flag("loosened"),
+    flag("charged_up"), flag("bonded"), bits("risen", 0, 5), bits("bound", 0, MOST_BOUND), flag("bind_source_gone"),
     bits("form", 0, 2), bits("readied", 0, 3), flag("unfocused"),
-    bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("shackled"),
+    bits("copied_ability", 0, 255), bits("cud", 0, MAX_ITEM), bits("cud_turns", 0, 2), flag("spirit_shackle"),
     flag("attracted"),
     flag("discharged"), flag("coated"), bits("coat", 0, 2047),
-    flag("adapted"), flag("unchecked"), flag("bared"),
+    flag("adapted"), flag("berserk_pending"), flag("disguise_debt"),
     flag("transformed"), bits("copied_row", 0, 65_535), flag("copied_changed"),
     bits("copied_pp", 0, COPIED_PP, count=MOVES),
     bits("arrived", 0, LATEST, count=len(ARRIVING)),
 )  # fmt: skip
-"""What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and
-``last_move`` are 0 for none, else a slot's number plus one; ``uses`` counts how often it has used its last move in a
-row, ``confused_for`` and ``bound_for`` the turns that have passed of confusion and of Whirlpool;
-``substitute`` has hit points, ``stalls`` counts moves
-like Protect in a row; ``lock`` is the duration of a rampage like Outrage and ``lock_turns`` how long it goes on;
-``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck`` whether the foe who is out has struck
-it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that its own Protean has seen to that;
-``unchecked`` that Berserk has not looked since it hit itself in confusion, ``bared`` that this has cost it its
-disguise, for which it pays at the next Update;
-``bound`` are the turns that Whirlpool holds it, ``loosened`` says that whoever did it is gone; ``form`` is a form that
-ends with leaving, as `effects.FORMS` numbers them; ``unstarted`` that its Booster Energy was taken and given
-back, since when it waits for the next entry; ``readied`` is what it prepares before it moves, ``unfocused`` that it was
-struck since; ``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the
-berry that Cud Chew brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0
-before a special move has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it
-has become the other Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with
-the power points ``copied_pp``; ``arrived`` numbers `ARRIVING` in the order in which they came, 0 is not there; the
-others are turns left or flags."""
+"""What ends when it leaves or faints.  ``boosts`` are its stages (`pokejax.stages`).  ``choice_lock`` and ``last_move``
+are 0 for none, else a slot's number plus one; ``uses`` counts how often it has used its last move in a row,
+``confused_for`` and ``bound_for`` the turns that have passed of confusion and of Whirlpool; ``substitute`` has hit
+points, ``stalls`` counts moves like Protect in a row; ``lock`` is the duration of a rampage like Outrage and
+``lock_turns`` how long it goes on; ``raised`` and ``lowered`` say whether a stage changed in this turn, ``struck``
+whether the foe who is out has struck it; ``typed`` is the only type that it has now, 0 for its own, ``adapted`` that
+its own Protean has seen to that; ``berserk_pending`` that Berserk has not looked since it hit itself in confusion,
+``disguise_debt`` that this has cost it its disguise, for which it pays at the next Update; ``bound`` are the turns that
+Whirlpool holds it, ``bind_source_gone`` says that whoever did it is gone; ``form`` is a form that ends with leaving, as
+`effects.FORMS` numbers them; ``unstarted`` that its Booster Energy was taken and given back, since when it waits for
+the next entry; ``readied`` is what it prepares before it moves, ``unfocused`` that it was struck since;
+``copied_ability`` is the ability that Trace or Transform has taken, 0 for its own; ``cud`` the berry that Cud Chew
+brings up again; ``coated`` says that Mirror Coat waits, ``coat`` one plus what it gives back, 0 before a special move
+has struck; ``discharged`` that Double Shock has used its electricity up; ``transformed`` that it has become the other
+Pokémon, as of row ``copied_row``, which had ``changed`` itself if ``copied_changed`` holds, with the power points
+``copied_pp``; ``arrived`` numbers `ARRIVING` in the order in which they came, 0 is not there; the others are turns left
+or flags."""
 
-BY_THE_OTHER: Final = ("shackled", "attracted")
+BY_THE_OTHER: Final = ("spirit_shackle", "attracted")
 """Volatile conditions that end when the other Pokémon, which has brought them, is gone."""
 
 LAYOUT: Final = Layout(
@@ -155,7 +154,7 @@ LAYOUT: Final = Layout(
             bits("reflect", 0, 8), bits("light_screen", 0, 8), bits("aurora_veil", 0, 8),
             bits("tailwind", 0, 4), flag("healing"), flag("reviving"), bits("fallen", 0, MOST_FALLEN),
             bits("future_turns", 0, 4), bits("future_by", 0, TEAM - 1), flag("future_due"), flag("absent"),
-            bits("bystander", 0, 255), bits("wearer", 0, TEAM),
+            bits("bystander", 0, 255), bits("illusion_user", 0, TEAM),
             flag("reflect_long"), flag("light_screen_long"), flag("aurora_veil_long"),
             record(
                 "member", TEAM, [*PERSISTENT, bits("pp", 0, MAX_PP, count=MOVES), *TOLD], table="cold", whole_words=True
@@ -172,7 +171,7 @@ the present move passes by; ``awakening`` says that an ability which was copied 
 this is all of Transform that is left, ``healing`` that a Healing Wish waits, ``reviving`` that somebody is to be
 revived, ``fallen`` how many have fainted, revived ones too, as far as it counts; ``future_by`` says which of the other
 side's team has seen an attack on this side's place, ``future_turns`` when it strikes, ``future_due`` that it does now;
-``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``wearer``
+``absent`` that who strikes in this way is not out, ``bystander`` then the ability of who is; ``illusion_user``
 one plus who has come out in a guise, 0 as long as nobody has; ``reflect_long`` and its like that a screen was put up
 with Light Clay, from which follows for how long it has stood; ``swapped`` says that the
 sides have changed places, so that whoever acts is the first."""

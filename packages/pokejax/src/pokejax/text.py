@@ -13,8 +13,8 @@ import numpy as np
 
 from pokejax import rows
 from pokejax.observation import FOE, GROWING, MOST_WEATHER, OWN, SIDES, places
+from pokejax.player_view import MOST_STAT
 from pokejax.rules.flow.queue import PASS, SWITCH_ACTION, TERA_ACTION
-from pokejax.seeing import MOST_STAT
 from pokejax.state import MAX_PP, MAX_TURN, MOVES, TEAM
 from pokejax.tables import NAMES
 from rlenv_shared.errors import InvalidParamsError

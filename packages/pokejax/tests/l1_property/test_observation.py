@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pokejax import seeing
+from pokejax import player_view
 from pokejax.observation import ENTRIES, IDS, NUMBERS, places, size, space
 from pokejax.rules.mechanics.revealed import percent
 from pokejax.verification.layout import document
@@ -66,5 +66,5 @@ def test_hit_points_are_shown_rounded_up(hp, shown):
 
 
 def test_moves_are_sorted_by_number():
-    moves = seeing.by_number([np.int32(x) for x in (7, 0, 3, 0)])
+    moves = player_view.by_number([np.int32(x) for x in (7, 0, 3, 0)])
     assert [int(move) for move in moves] == [3, 7, 0, 0]

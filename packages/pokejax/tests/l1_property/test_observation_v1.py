@@ -113,7 +113,7 @@ def teams_with_illusion():
 def test_who_stands_behind_a_guise_does_not_show(random_battles, another_truth):
     played = random_battles(7, 16, teams_with_illusion())
     views = [LAYOUT.view([np.asarray(word) for word in words]) for words in played.words]
-    assert sum(int((view.side[0].guise > 0).sum()) for view in views) > 100
+    assert sum(int((view.side[0].illusion_as > 0).sum()) for view in views) > 100
     changed, states = check_that_nothing_shows(played, another_truth)
     assert changed > 0.9 * states
 

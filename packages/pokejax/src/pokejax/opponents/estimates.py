@@ -95,7 +95,7 @@ def behind(seat: Seat, number: int) -> Fighter:
 
 def strike(seat: Seat, move: Any, own: Fighter, foe: Fighter, *, terastallizes: bool = False) -> Strike:
     """An attack of who stands there (`own_active`), before which it may Terastallize."""
-    tera, terastallized = seat.battle.itself(0).tera_type, seat.own.terastallized | terastallizes
+    tera, terastallized = seat.battle.base_pokemon(0).tera_type, seat.own.terastallized | terastallizes
     type_ = pick(move.tera_blast & terastallized, tera, move.type)
     born, turned = is_among(type_, seat.battle.born_types(0)), terastallized & (type_ == tera)
     bonus = pick(born & turned, np.float32(2), _same_type_bonus(born | turned))

@@ -76,18 +76,18 @@ class Seat:
         """Who stands on the other side, as far as it is told: in a guise, who it seems to be."""
         battle, foe = self.battle, self.foe
         shown = percent(foe.hp, battle.pokemon(1).max_hp)
-        disguised, types, name = foe.guise > 0, self._types(1), self._guise()
+        disguised, types, name = foe.illusion_as > 0, self._types(1), self._guise()
         seeming = zip(types, (name.type1, name.type2), strict=True)
         shown_types = tuple(pick(disguised & ~foe.terastallized, other, own) for own, other in seeming)
         return Known(shown_types, pick(disguised, name.species, battle.pokemon(1).species), shown, np.int32(100))
 
     def level_of_opponent(self) -> Any:
         """Level of who stands on the other side, or of who it seems to be."""
-        return pick(self.foe.guise > 0, self._guise().level, self.battle.pokemon(1).level)
+        return pick(self.foe.illusion_as > 0, self._guise().level, self.battle.pokemon(1).level)
 
     def _guise(self) -> Any:
         """Constants of who the opponent seems to be, if it is in a guise."""
-        return self._constants(self.foe.member[self.foe.guise - 1])
+        return self._constants(self.foe.member[self.foe.illusion_as - 1])
 
     def _constants(self, member: Any) -> Any:
         return self.battle.row("pokemon", rows.POKEMON, self.params.present_row(member))

@@ -126,7 +126,7 @@ def _best_behind(seat: Seat, foe: Known) -> tuple[Any, Any, Any]:
 def _has_reason_to_leave(seat: Seat, standing: Matchup, foe: Known) -> Any:
     """Its defenses are down, the better one of its attacks is, or the matchup is bad."""
     low = {stat: stages.one(seat.own.boosts, stat) <= THIRD_LOWEST for stat in (rows.ATK, rows.DEF, rows.SPA, rows.SPD)}
-    itself = seat.battle.itself(0)
+    itself = seat.battle.base_pokemon(0)
     attack_down = low[rows.ATK] & (itself.atk >= itself.spa)
     special_down = low[rows.SPA] & (itself.atk <= itself.spa)
     bad = standing.above(foe, LEAVES_BELOW * TWENTIETHS) < 0
@@ -199,7 +199,7 @@ def _estimate(seat: Seat, species: Any, boosts: Any, stat: str) -> tuple[Any, An
 def _gains_by_tera(seat: Seat, slot: int, own: Known, foe: Known) -> Any:
     """Whether a move's type does well, and its user's tera type better than its types do now against the other's."""
     attack = seat.exponent(seat.move(slot).type, foe.types)
-    tera = seat.battle.itself(0).tera_type
+    tera = seat.battle.base_pokemon(0).tera_type
     exponents = (seat.highest_exponent(foe.types, types) for types in (own.types, (tera, np.int32(0))))
     now, then = (jnp.maximum(exponent, AN_EIGHTH) for exponent in exponents)
     return (attack != NEVER) & (attack + now - then > 0)

@@ -23,10 +23,10 @@ from poke_env.data import GenData
 
 from pokejax import rows
 from pokejax.observation import FOE, GROWING, MOST_WEATHER, OWN
+from pokejax.player_view import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.poke_env.choices import Choices
 from pokejax.poke_env.facts import POKEMON, Constants, Facts, Places, start
 from pokejax.rules.flow.queue import SWITCH_ACTION, TERA_ACTION
-from pokejax.seeing import MOST_POISON, MOST_SLEEP, MOST_STAT
 from pokejax.showdown.documents import FORMAT
 from pokejax.showdown.told import LASTING, forme
 from pokejax.state import ASK_SWITCH, MAX_PP, MOVES, NOBODY, TEAM

@@ -12,8 +12,8 @@ from typing import Any, Final
 from pokejax import rows
 from pokejax.effects import BUSTED, CHANGES, FORMS, TERASTALS
 from pokejax.observation import FOE, GROWING, MOST_WEATHER, OWN
+from pokejax.player_view import MOST_STAT
 from pokejax.render import Values
-from pokejax.seeing import MOST_STAT
 from pokejax.state import MAX_PP, MAX_TURN, TEAM
 from pokejax.tables import NAMES, table, titles
 from pokejax.text import CONDITIONS, GROUND, LAYERS, Seen

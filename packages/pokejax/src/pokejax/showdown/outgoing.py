@@ -220,7 +220,7 @@ class _Side:
         here = f"[Pokemon:p{self.number + 1}{POSITIONS[place]}]"
         fainted, out = bool(self[at + "fainted"]), active and not self[at + "fainted"]
         status = rows.STATUSES[self[at + "status"]]
-        guise = 0 if fainted else self[at + "guise"]
+        guise = 0 if fainted else self[at + "illusion_as"]
         berry = NAMES["item"][self[at + "eaten"]]
         found = {
             **{key: value for key, value in fresh.items() if key not in _ABSENT},
@@ -230,7 +230,7 @@ class _Side:
             "statusState": self._status(at, status, here),
             "item": NAMES["item"][self[at + "item"]], "lastItem": berry, "ateBerry": bool(berry),
             "illusion": self._ref(guise - 1) if guise else None,
-            "timesAttacked": self[at + "blows"], "shieldBoost": bool(self[at + "stirred_too"]),
+            "timesAttacked": self[at + "blows"], "shieldBoost": bool(self[at + "ability2_used"]),
             "swordBoost": self._has_stirred(member, at, "intrepidsword"),
             "bondTriggered": self._has_stirred(member, at, "battlebond"),
             "canTerastallize": self.team[member]["tera"] if self["may_terastallize"] else None,
@@ -254,7 +254,7 @@ class _Side:
         return found
 
     def _has_stirred(self, member: int, at: str, ability: str) -> bool:
-        return bool(self[at + "stirred"]) and self.team[member]["ability"] == ability
+        return bool(self[at + "ability_used"]) and self.team[member]["ability"] == ability
 
     def _slots(self, fresh: Mapping[str, Any], at: str, member: int) -> list[dict[str, Any]]:
         known = fresh.get("baseMoveSlots") or fresh["moveSlots"]
@@ -280,9 +280,9 @@ class _Side:
         becomes = CHANGES | TERASTALS if self[at + "terastallized"] else CHANGES
         present = teams.changed(constant, becomes) if changes else constant
         species, permanent = present["species"], _base(name) not in REVERTING
-        if name in BUSTED and self[at + "stirred"] and constant["ability"] == "disguise":
+        if name in BUSTED and self[at + "ability_used"] and constant["ability"] == "disguise":
             species = BUSTED[name]
-        held = name in HELD and self[at + "stirred"] and self[at + "terastallized"]
+        held = name in HELD and self[at + "ability_used"] and self[at + "terastallized"]
         forms = FORMS.get(name, ())
         form = (self["form"] if not at else int(held)) if forms else 0
         if form:
@@ -370,7 +370,7 @@ class _Side:
         if self["adapted"]:
             found[ability] = True
         if ability == "berserk":
-            found["checkedBerserk"] = not self["unchecked"]
+            found["checkedBerserk"] = not self["berserk_pending"]
         if self["slow"]:
             found["counter"] = self["slow"]
         if self["cud"]:
@@ -388,7 +388,7 @@ class _Side:
             lambda slot: _move_in(moves, slot),
             ability="quarkdrive" if self._ability() == "quarkdrive" else "protosynthesis",
             foe=f"p{2 - self.number}a",
-            traps=self.values[f"side[{1 - self.number}].shackled"],
+            traps=self.values[f"side[{1 - self.number}].spirit_shackle"],
         )
         if "roost" in found:
             found["roost"]["typeWas"] = list(types)
@@ -421,7 +421,7 @@ class _Side:
         if name == "partiallytrapped":
             by: dict[str, Any] = {"sourceEffect": _active_move("whirlpool")}
             away = 1 - self.number
-            if self["loosened"] and not self.values[f"side[{away}].fainted"]:
+            if self["bind_source_gone"] and not self.values[f"side[{away}].fainted"]:
                 by["source"] = f"[Pokemon:p{away + 1}b]"  # anybody who is not out
             return by
         if name in LINKED:

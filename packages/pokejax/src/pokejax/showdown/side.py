@@ -136,11 +136,11 @@ class Side:
             "slept": state.number("startTime", 0) if code == rows.SLP else 0,
             "stage": state.number("time" if code == rows.SLP else "stage", 0) if code in (rows.SLP, rows.TOX) else 0,
             "blows": min(pokemon.number("timesAttacked", 0), MOST_BLOWS),
-            "stirred": any(stirred.values()),
-            "stirred_too": pokemon.true("shieldBoost"),
+            "ability_used": any(stirred.values()),
+            "ability2_used": pokemon.true("shieldBoost"),
             "changed": not transformed and species in became,
             "came_to": _result(pokemon, "moveThisTurnResult"),  # which who has fallen keeps, even if it is revived
-            "guise": 0 if seeming is None or fainted else 1 + seeming[1],
+            "illusion_as": 0 if seeming is None or fainted else 1 + seeming[1],
             "fainted": fainted,
         } | {f"pp[{k}]": slot.number("pp") for k, slot in enumerate(slots)}
 
@@ -216,7 +216,7 @@ class Side:
         if "bound" in found:
             source = pokemon_of(self.conditions.part("partiallytrapped").value.get("source"), self.orders)
             foe = (1 - self.number, self.orders[1 - self.number][0])
-            found["loosened"] = source != foe or self.foe.true("fainted")
+            found["bind_source_gone"] = source != foe or self.foe.true("fainted")
         boosts = self.front.part("boosts")
         hits = [
             by for by in self.front.parts("attackedBy") if by.true("thisTurn") and (by.value.get("damage") or 0) > 0
@@ -328,7 +328,7 @@ class Side:
         found = {
             "form": 1 + forms.index(species) if species in forms else 0,
             "adapted": any(state.true(name) for name in ADAPTING),
-            "unchecked": state.value.get("checkedBerserk") is False,
+            "berserk_pending": state.value.get("checkedBerserk") is False,
             "slow": state.number("counter", 0) if ability == "slowstart" else 0,
             "cud": self._known("item", berry, front) if berry else 0,
             "cud_turns": state.number("counter", 0) if berry else 0,

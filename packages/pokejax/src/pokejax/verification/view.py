@@ -252,7 +252,7 @@ class _Side:
         at = "" if self.order[0] == member else f"member[{member}]."
         if self[at + "changed"]:
             return TERASTALS.get(name, CHANGES[name]) if self[at + "terastallized"] else CHANGES[name]
-        stirred = self[at + "stirred"] and self.team[member]["ability"] in ("disguise", "hungerswitch")
+        stirred = self[at + "ability_used"] and self.team[member]["ability"] in ("disguise", "hungerswitch")
         if name in BUSTED and stirred:
             return BUSTED[name]
         stays = name in HELD and stirred and self[at + "terastallized"]
@@ -280,7 +280,7 @@ class _Side:
             self.slot_name,
             ability=self.team[self.order[0]]["ability"],
             foe=f"p{2 - self.number}a",
-            traps=self.state[f"side[{1 - self.number}].shackled"],
+            traps=self.state[f"side[{1 - self.number}].spirit_shackle"],
         )
 
     def slot_name(self, slot: int) -> str:
@@ -311,7 +311,7 @@ class _Side:
 
     def bookkeeping(self, member: int) -> dict[str, Any]:
         at = "" if self.order[0] == member else f"member[{member}]."
-        guise = 0 if self[at + "fainted"] else self[at + "guise"]
+        guise = 0 if self[at + "fainted"] else self[at + "illusion_as"]
         seeming = {"illusion": TEAM * self.number + guise - 1 if guise else -1}
         if self.order[0] != member:
             return seeming

@@ -116,7 +116,7 @@ def hit_loop(b: Battle, move: Any, meets: Matchup) -> Any:
     with b.when(struck):
         for number, at_self in ((0, True), (1, False)):
             with b.when((move.target == rows.AT_SELF) == at_self):
-                b.side(number).unchecked = False
+                b.side(number).berserk_pending = False
     return landed
 
 
@@ -271,7 +271,7 @@ def strike_target(b: Battle, move: Any, amount: Any) -> Any:
     disguised = volatiles.faces(b, move)
     with b.when(disguised):
         with b.when(ability.disguise):
-            target.stirred = True
+            target.ability_used = True
         tell_ability(b, 1)
     full = ~disguised & (target.hp == b.pokemon(1).max_hp) & (amount >= target.hp)
     sturdy = full & ability.sturdy

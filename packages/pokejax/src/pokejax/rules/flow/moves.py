@@ -300,7 +300,7 @@ def use_move(b: Battle, move: Any, slot: Any, used: Any, repeats: Any, strikes: 
         adapt(b, move)
     with b.when(move.curse & at_self & b.has_type(0, GHOST)):  # by Protean, just now
         move.self_boosts = 0
-    again = (move.no_retreat & b.side(0).cornered) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
+    again = (move.no_retreat & b.side(0).no_retreat) | ((move.volatile == rows.DESTINY_BOND) & b.side(0).bonded)
     with b.when(reaches & again):
         b.side(0).bonded = False
     with b.when(strikes):
@@ -337,7 +337,7 @@ def after_success(b: Battle, move: Any, result: Any, landed: Any, parts: Any, st
         boost(b, 0, move.once_boosts, by_foe=False)
     with b.when((landed | parts) & move.self_switch & (b.side(0).hp > 0)):
         b.side(0).switch_flag = True
-    with b.when(result & move.relic_song & (b.itself(0).base == MELOETTA) & ~b.side(0).transformed):
+    with b.when(result & move.relic_song & (b.base_pokemon(0).base == MELOETTA) & ~b.side(0).transformed):
         become(b, 0, ~b.side(0).changed)
     burdened = ((result & ~move.future_sight) | strikes) & ~move.forced & b.item(0).life_orb
     with b.when(burdened & attacked):

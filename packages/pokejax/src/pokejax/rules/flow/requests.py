@@ -96,14 +96,14 @@ def trap(b: Battle, number: int) -> None:
         (traps == rows.GROUNDED) & b.grounded(number),
         (traps == rows.STEEL) & b.has_type(number, STEEL),
     ])  # fmt: skip
-    trapping = (side.cornered, side.shackled, side.bound > 0)
+    trapping = (side.no_retreat, side.spirit_shackle, side.bound > 0)
     count = sum(flag.astype(jnp.int32) for flag in trapping)
     for others in range(1, len(trapping)):  # volatile conditions that trap are equals
         with b.when(~side.fainted & (count > others)):
             b.shuffle("TrapPokemon")
     spared = side.fainted | b.naturally_immune(number, TRAP_IMMUNE)
     kind = pick(
-        side.cornered | side.shackled | ((side.bound > 0) & ~side.loosened),
+        side.no_retreat | side.spirit_shackle | ((side.bound > 0) & ~side.bind_source_gone),
         OPENLY,
         pick(held & ~foe.fainted, SECRETLY, FREE),
     )

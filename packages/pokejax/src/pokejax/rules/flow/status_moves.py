@@ -71,8 +71,8 @@ def effects_of_status_move(b: Battle, move: Any) -> Any:
         worked = worked | strengthened
     with b.when(haunted):
         worked = worked | volatiles.curse_itself(b)
-    with b.when(move.no_retreat & ~b.side(0).shackled) as cornered:  # of who is held already, stages alone count
-        b.side(0).cornered = True
+    with b.when(move.no_retreat & ~b.side(0).spirit_shackle) as cornered:  # of who is held already, stages alone count
+        b.side(0).no_retreat = True
     user = b.side(0)
     with b.when(heals & move.roost & ~user.terastallized):
         user.roosting = True
@@ -140,7 +140,7 @@ def can_try_itself(b: Battle, move: Any) -> Any:
     pays = (user.hp * 100 > most * move.pays) & (most > 1)
     sleepless = (((ability.immune_statuses >> rows.SLP) & 1) != 0) & (ability.cures_itself | ability.comatose)
     rests = (user.status != rows.SLP) & (user.hp < most) & ~sleepless
-    again = (move.no_retreat & user.cornered) | ((move.volatile == rows.DESTINY_BOND) & user.bonded)
+    again = (move.no_retreat & user.no_retreat) | ((move.volatile == rows.DESTINY_BOND) & user.bonded)
     possible = ((move.pays == 0) | pays) & (~move.rest | rests) & ~again
     possible = possible & ((move.side_condition != rows.AURORA_VEIL) | (b.weather == rows.SNOW))
     possible = possible & (~move.teleport | has_reserve(b, 0))

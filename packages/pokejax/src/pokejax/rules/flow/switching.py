@@ -134,13 +134,13 @@ def arrive(b: Battle) -> None:
     """The newcomer starts afresh."""
     side, other = b.side(0), b.side(1)
     clear_volatile(b, 0)
-    with b.when(b.ability(0).hunger_switch & side.stirred & side.terastallized):
+    with b.when(b.ability(0).hunger_switch & side.ability_used & side.terastallized):
         side.form = 1
     side.this_result = side.came_to
     side.active_turns = 0
     side.move_actions = 0
     other.struck = False
-    other.loosened = True
+    other.bind_source_gone = True
     for field in BY_THE_OTHER:
         other.set(field, False)
     side.shown_fainted = False
@@ -274,12 +274,12 @@ def begin_ability(b: Battle, number: int) -> None:
             b.shuffle("WeatherChange")
         for each in (0, 1):
             notice_weather(b, each)
-    spent = ((ability.once == 1) & side.stirred) | ((ability.once == 2) & side.stirred_too)
+    spent = ((ability.once == 1) & side.ability_used) | ((ability.once == 2) & side.ability2_used)
     with b.when((ability.entry_boosts > 0) & ~spent):
         with b.when(ability.once == 1):
-            side.stirred = True
+            side.ability_used = True
         with b.when(ability.once == 2):
-            side.stirred_too = True
+            side.ability2_used = True
         boost(b, number, ability.entry_boosts, by_foe=False, by_ability=True)
     with b.when(ability.wind_rider & (side.tailwind > 0)):
         boost(b, number, b.params.attack, by_foe=False, by_ability=True, stats=(rows.ATK,))

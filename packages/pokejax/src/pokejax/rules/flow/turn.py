@@ -124,7 +124,7 @@ def terastallize(b: Battle) -> None:
     drop_before_terastallizing(b)
     masked, most = b.pokemon(0).masked, b.pokemon(0).max_hp
     with b.when(b.ability(0).hunger_switch & (b.side(0).form > 0)):
-        b.side(0).stirred = True  # Morpeko stays as it is
+        b.side(0).ability_used = True  # Morpeko stays as it is
     b.side(0).terastallized = True
     b.side(0).may_terastallize = False
     with b.when(masked):
@@ -152,7 +152,7 @@ def revive(b: Battle) -> None:
     most = b.row("pokemon", rows.POKEMON, b.params.present_row(member)).max_hp
     hp = jnp.maximum(quotient(most, 2), 1)
     shown = percent(hp, most)
-    for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", shown), ("veiled", False)):
+    for field, value in (("hp", hp), ("fainted", False), ("status", 0), ("percent", shown), ("misreported", False)):
         member.set(field, value)
     side.left = side.left + 1
 
@@ -218,8 +218,8 @@ def pay_for_disguises(b: Battle) -> None:
     """Who has hit itself in confusion lost its disguise by that."""
     for number in (0, 1):
         side = b.side(number)
-        with b.when(side.bared):
-            side.bared = False
+        with b.when(side.disguise_debt):
+            side.disguise_debt = False
             b.gate("pay for a disguise", functools.partial(lose_face, number=number))
 
 

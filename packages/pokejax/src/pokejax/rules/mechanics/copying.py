@@ -56,13 +56,13 @@ def transform(b: Battle, number: int) -> Any:
     side, foe, other = b.side(number), b.side(1 - number), b.pokemon(1 - number)
     masked = other.masked & (side.terastallized | foe.terastallized)
     barred = foe.fainted | (foe.substitute > 0) | foe.transformed | side.transformed | masked
-    barred = barred | (foe.guise > 0) | (side.guise > 0)
-    busted = foe.stirred & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguise
+    barred = barred | (foe.illusion_as > 0) | (side.illusion_as > 0)
+    busted = foe.ability_used & b.row("abilities", rows.ABILITY, b.ability_held(1 - number)).disguise
     copied = {
         "copied_row": foe.row, "copied_changed": foe.changed, "typed": foe.typed, "discharged": foe.discharged,
         "blows": foe.blows, "copied_ability": pick(foe.copied_ability > 0, foe.copied_ability, other.ability),
         "form": pick(foe.changed | (busted & (other.base == MIMIKYU)), 1, foe.form),
-        "speed": bare_speed(b.itself(number), other.base_spe), "transformed": True,
+        "speed": bare_speed(b.base_pokemon(number), other.base_spe), "transformed": True,
     }  # fmt: skip
     with b.when((side.hp > 0) & ~barred) as works:
         for field, value in copied.items():

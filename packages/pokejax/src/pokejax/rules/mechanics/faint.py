@@ -22,7 +22,7 @@ def hurt(b: Battle, number: int, amount: Any, *, indirectly: bool = True) -> Non
     if indirectly:
         with b.when(harmed):
             b.ask_about_damage(number)
-        side.unchecked = False
+        side.berserk_pending = False
         harmed = harmed & ~b.ability(number).magic_guard
     with b.when(harmed):
         side.hp = left
@@ -115,10 +115,10 @@ def faint_messages(b: Battle, *, check_win: Any, last: Any, by_move: Any = None,
     bury(b, newly)
     if by_move is not None:
         user, ability = b.side(0), b.ability(0)
-        spent = (ability.once > 0) & user.stirred
+        spent = (ability.once > 0) & user.ability_used
         with b.when(by_move & newly[1] & ~newly[0] & ~b.view.over & ~spent):
             with b.when((ability.once > 0) & (ability.ko_boosts != 0)):
-                user.stirred = True
+                user.ability_used = True
             boost(b, 0, ability.ko_boosts, by_foe=False, by_ability=True)
 
 
@@ -178,8 +178,8 @@ def _clear_away(b: Battle, newly: tuple[Any, Any]) -> None:
                 side.changed = False
             side.terastallized = False
             clear_volatile(b, number)
-            other.loosened = True
-            other.shackled = False
+            other.bind_source_gone = True
+            other.spirit_shackle = False
             with b.when(~b.view.over):  # at the next Update
                 other.attracted = False
     for number in (0, 1):

@@ -40,7 +40,7 @@ def shift(b: Battle, number: int) -> None:
 
 def fall_from_the_sky(b: Battle, number: int) -> None:
     """Who is frozen in Shaymin's Sky Forme is in its Land Forme from now on, with that one's ability (``frz``)."""
-    with b.when(b.itself(number).species == SKY_FORME):
+    with b.when(b.base_pokemon(number).species == SKY_FORME):
         become(b, number, True)
         tell_ability(b, number)
 

@@ -21,17 +21,17 @@ from pokejax.state import BEHIND, FAINTED, MAX_PP, MOVES, TEAM
 def appear(b: Battle, number: int) -> None:
     """A side's Pokémon has come in, as itself or, if it has Illusion, as the last that stands behind it."""
     side = b.side(number)
-    with b.when(b.ability(number).illusion | side.member[side.order[0]].veiled):
+    with b.when(b.ability(number).illusion | side.member[side.order[0]].misreported):
         b.gate("appear in a guise", lambda inner: _come_out(inner, number))
     side = b.side(number)
-    with b.when((side.guise == 0) & (side.appeared == 0)):
+    with b.when((side.illusion_as == 0) & (side.appeared == 0)):
         side.appeared = next_to_appear(side)
 
 
 def _come_out(b: Battle, number: int) -> None:
     """Put a guise on (``onBeforeSwitchIn``), or be seen as what one is again."""
     side = b.side(number)
-    behind = jnp.zeros_like(side.guise)
+    behind = jnp.zeros_like(side.illusion_as)
     for place in range(1, TEAM):
         behind = pick(side.member[side.order[place]].fainted, behind, side.order[place] + 1)
     name, itself = side.member[behind - 1], side.member[side.order[0]]
@@ -39,10 +39,10 @@ def _come_out(b: Battle, number: int) -> None:
     feigns = b.ability(number).illusion
     puts_on = feigns & (behind > 0) & ~barred
     with b.when(feigns):
-        side.guise = pick(puts_on, behind, 0)
+        side.illusion_as = pick(puts_on, behind, 0)
     with b.when(puts_on):
-        side.wearer = side.order[0] + 1
-        with b.when(~itself.veiled):
+        side.illusion_user = side.order[0] + 1
+        with b.when(~itself.misreported):
             itself.told_status = side.status
             itself.told_tera = side.terastallized
         with b.when(side.item_shown):
@@ -59,17 +59,17 @@ def _come_out(b: Battle, number: int) -> None:
             side.set(field, 0)
         for one in (side, itself):
             one.item_shown = False
-    itself.veiled = puts_on
+    itself.misreported = puts_on
 
 
 def _told_status(member: Any) -> Any:
     """What the other player has been told of the status of one who is not out."""
-    return pick(member.veiled, member.told_status, member.status)
+    return pick(member.misreported, member.told_status, member.status)
 
 
 def drop(b: Battle, number: int) -> None:
     """What an active Pokémon seems to be falls off it, and what was seen meanwhile was seen of itself (``onEnd``)."""
-    with b.when(b.side(number).guise > 0):
+    with b.when(b.side(number).illusion_as > 0):
         b.gate("drop a guise", lambda inner: _drop(inner, number))
 
 
@@ -82,8 +82,8 @@ def _drop(b: Battle, number: int) -> None:
     with b.when(side.gone == 0):
         side.gone = itself.gone
     side.ability_shown = True
-    side.guise = 0
-    itself.veiled = False
+    side.illusion_as = 0
+    itself.misreported = False
 
 
 def drop_before_terastallizing(b: Battle) -> None:
@@ -91,10 +91,10 @@ def drop_before_terastallizing(b: Battle) -> None:
 
     def rule(inner: Battle) -> None:
         side = inner.side(0)
-        with inner.when(inner.row("pokemon", rows.POKEMON, side.member[side.guise - 1].row).masked):
+        with inner.when(inner.row("pokemon", rows.POKEMON, side.member[side.illusion_as - 1].row).masked):
             _drop(inner, 0)
 
-    with b.when(b.side(0).guise > 0):
+    with b.when(b.side(0).illusion_as > 0):
         b.gate("drop a guise to Terastallize", rule)
 
 
@@ -102,7 +102,7 @@ def vanish(b: Battle) -> None:
     """The first side's Pokémon leaves, in its guise if it has one; what heals it then, nobody sees."""
     side = b.side(0)
     shown = percent(side.hp, b.pokemon(0).max_hp)
-    disguised = side.guise > 0
+    disguised = side.illusion_as > 0
     with b.when(~side.fainted & ~disguised):
         side.percent = shown
     with b.when(disguised):
@@ -112,9 +112,9 @@ def vanish(b: Battle) -> None:
 def _leave(b: Battle, shown: Any) -> None:
     """What was told of who leaves is told of who it seemed to be, whether it stands or has fainted."""
     side = b.side(0)
-    name, itself = side.member[side.guise - 1], side.member[side.order[0]]
+    name, itself = side.member[side.illusion_as - 1], side.member[side.order[0]]
     told = {
-        "veiled": True, "told_status": pick(side.fainted, FAINTED, side.status), "told_tera": side.terastallized,
+        "misreported": True, "told_status": pick(side.fainted, FAINTED, side.status), "told_tera": side.terastallized,
         "percent": shown, "rested": side.rested, "false_moves": name.false_moves | side.moves_shown,
     }  # fmt: skip
     for field, value in told.items():
@@ -130,14 +130,14 @@ def _leave(b: Battle, shown: Any) -> None:
     for field in BEHIND:
         side.set(field, getattr(itself, field))
     with b.when(side.fainted):
-        side.guise = 0
+        side.illusion_as = 0
 
 
 def told_healthy(b: Battle, number: int, place: int) -> None:
     """One behind is cured, by the name under which it was last out."""
     side = b.side(number)
-    other = side.member[side.member[place].guise - 1]
-    own = side.member[place].guise == 0
+    other = side.member[side.member[place].illusion_as - 1]
+    own = side.member[place].illusion_as == 0
     for member, here in ((side.member[place], own), (other, ~own)):
         with b.when(here & (member.told_status != FAINTED)):
             member.told_status = 0

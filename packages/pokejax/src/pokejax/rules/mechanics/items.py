@@ -40,7 +40,7 @@ def update(b: Battle, site: str, *, waits: Any = False, first: Callable[[], None
         with b.when(~b.side(number).queued_run_switch):
             trace_in_vain(b, number)
         wants = hungry(b, number)
-        waits_now = b.item(number).sitrus_berry & (b.side(number).unchecked | (waits & (number == 1)))
+        waits_now = b.item(number).sitrus_berry & (b.side(number).berserk_pending | (waits & (number == 1)))
         with b.when(wants):
             ask_and_eat(b, number, waits_now)
 

@@ -42,7 +42,7 @@ def tell_copies(b: Battle) -> None:
         with b.when(side.transformed & (b.view.request != NOT_ASKED)):
             for one in (foe, *(foe.member[place] for place in range(TEAM))):
                 with b.when(one.row == side.copied_row):
-                    with b.when(foe.guise == 0 if one is foe else None):
+                    with b.when(foe.illusion_as == 0 if one is foe else None):
                         one.moves_shown = 2**MOVES - 1
                     one.ability_shown = True
 

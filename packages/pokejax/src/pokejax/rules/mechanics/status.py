@@ -93,7 +93,7 @@ def inflict(
             poisoned = (status == rows.PSN) | (status == rows.TOX)
             if by_move or by_status_move:
                 other = b.ability(1 - number)
-                with b.when(other.poison_puppeteer & (b.itself(1 - number).base == PECHARUNT) & poisoned):
+                with b.when(other.poison_puppeteer & (b.base_pokemon(1 - number).base == PECHARUNT) & poisoned):
                     dazed = add_volatile(b, number, jnp.full_like(side.stage, rows.CONFUSION))
                 with b.when(dazed):
                     tell_ability(b, 1 - number)
@@ -181,9 +181,9 @@ def add_volatile(b: Battle, number: int, volatile: Any) -> Any:
                 side.heal_block = SHORT
         with b.when((volatile == rows.THROAT_CHOP) & (side.throat_chop == 0)) as chopped:
             side.throat_chop = SHORT
-        free = ~side.shackled & ~b.naturally_immune(number, TRAP_IMMUNE)
+        free = ~side.spirit_shackle & ~b.naturally_immune(number, TRAP_IMMUNE)
         with b.when((volatile == rows.TRAPPED) & free) as shackled:
-            side.shackled = True
+            side.spirit_shackle = True
         with b.when((volatile == rows.SALT_CURE) & ~side.salted) as salted:
             side.salted = True
     return flinches | confused | blocked | chopped | salted | shackled
@@ -272,12 +272,12 @@ def hurt_by_confusion(b: Battle) -> None:
     damage = jnp.maximum(quotient((base & np.int32(0xFFFF)) * (100 - spread), 100), 1)
     b.ask_about_damage(0)
     with b.when(b.ability(0).halfway_boosts > 0):
-        user.unchecked = True
-    disguised = b.ability(0).disguise & ~user.stirred
+        user.berserk_pending = True
+    disguised = b.ability(0).disguise & ~user.ability_used
     with b.when(disguised):
-        user.stirred = True
+        user.ability_used = True
         tell_ability(b, 0)
-        user.bared = True
+        user.disguise_debt = True
     with b.when(~disguised):
         full = (user.hp == pokemon.max_hp) & (damage >= user.hp)
         sturdy = full & b.ability(0).sturdy

@@ -62,7 +62,7 @@ def faces(b: Battle, move: Any) -> Any:
     """Whether the target's disguise takes the move, or its face of ice if it is physical."""
     target, ability = b.side(1), b.ability(1)
     ice = ability.ice_face & ~target.changed & (move.category == rows.PHYSICAL)
-    return (ability.disguise & ~target.stirred) | ice
+    return (ability.disguise & ~target.ability_used) | ice
 
 
 def seed(b: Battle) -> Any:
@@ -192,7 +192,7 @@ def bind(b: Battle) -> None:
     with b.when((target.bound == 0) & (target.hp > 0)):
         target.bound = b.draw(2, "binding") + SHORTEST_BINDING
         target.bound_for = 0
-        target.loosened = False
+        target.bind_source_gone = False
 
 
 def squeeze(b: Battle, number: int) -> None:
@@ -201,7 +201,7 @@ def squeeze(b: Battle, number: int) -> None:
     with b.when(side.bound > 0):
         side.bound = side.bound - 1
         side.bound_for = side.bound_for + 1
-        loose = side.loosened | (b.side(1 - number).hp == 0)
+        loose = side.bind_source_gone | (b.side(1 - number).hp == 0)
         with b.when(~loose & (side.bound > 0)):
             hurt(b, number, quotient(b.pokemon(number).max_hp, 8))
         with b.when(loose):

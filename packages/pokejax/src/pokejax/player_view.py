@@ -27,12 +27,12 @@ Values = dict[str, list[Any]]
 
 def store_front(side: Any) -> None:
     """Write who is out back to its place in the team; what it keeps is up to date in the hot words only."""
-    _keep(side, side.member[side.order[0]], side.guise == 0)
+    _keep(side, side.member[side.order[0]], side.illusion_as == 0)
 
 
 def load_front(side: Any) -> None:
     """Take who is out from its place in the team, as `store_front` has written it there."""
-    _keep(side.member[side.order[0]], side, side.guise == 0)
+    _keep(side.member[side.order[0]], side, side.illusion_as == 0)
 
 
 def _keep(source: Any, target: Any, as_itself: Any) -> None:
@@ -56,7 +56,7 @@ def _present(member: Any, params: Any) -> Any:
 def team(side: Any, copied: Any, own: bool, params: Any) -> Iterator[Values]:
     """Six Pokémon as their owner knows them, or as the other player does, in the order in which they came out."""
     store_front(side)
-    came = [(member.appeared > 0) | (side.guise > 0) for member in side.member]
+    came = [(member.appeared > 0) | (side.illusion_as > 0) for member in side.member]
     stands_in_front = [(side.order[0] == k) & came[k] for k in range(TEAM)]
     for k in range(TEAM):
         if own:
@@ -126,8 +126,8 @@ def _common(member: Any, active: Any, constants: Any, ability: Any, member_form:
     unhurt = (ability == MAGIC_GUARD) | (ability == POISON_HEAL)
     poisoned = active & (member.status == rows.TOX) & ~unhurt
     stands = ~member.fainted
-    busted = member.stirred & (constants.base == MIMIKYU)
-    held = member.stirred & member.terastallized & (constants.base == MORPEKO)
+    busted = member.ability_used & (constants.base == MIMIKYU)
+    held = member.ability_used & member.terastallized & (constants.base == MORPEKO)
     form = pick(busted | member.changed | held, 1, pick(active & stands, member_form, 0))
     form = pick((constants.base == TERAPAGOS) & member.changed & member.terastallized, 2, form)
     return {
@@ -152,8 +152,8 @@ def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
         params: tables and pool.
     """
     store_front(side)
-    feigned, wearer = side.wearer > 0, constants_at(side.member[side.wearer - 1].row, params)
-    shown = pick(side.guise > 0, side.guise - 1, side.order[0])
+    feigned, wearer = side.illusion_user > 0, constants_at(side.member[side.illusion_user - 1].row, params)
+    shown = pick(side.illusion_as > 0, side.illusion_as - 1, side.order[0])
     found = []
     for k, before in enumerate(plain):
         here = [side.member[m].appeared == k + 1 for m in range(TEAM)]
@@ -170,15 +170,15 @@ def as_told(side: Any, plain: Sequence[Values], params: Any) -> list[Values]:
 
 def _told(side: Any, member: Any, active: Any, plain: Values, wearer: Any) -> Values:
     """What has been told of one name: of who is out in it, of who was, or of itself."""
-    disguised = active & (side.guise > 0)
+    disguised = active & (side.illusion_as > 0)
 
     def told(own: Any, once: Any, now: Any) -> Any:
-        return pick(disguised, now, pick(member.veiled, once, own))
+        return pick(disguised, now, pick(member.misreported, once, own))
 
     fainted = told(member.fainted, member.told_status == FAINTED, side.fainted)
     status = pick(fainted, 0, told(member.status, member.told_status, side.status))
     terastallized = told(member.terastallized, member.told_tera, side.terastallized)
-    others = disguised | member.veiled
+    others = disguised | member.misreported
     tera_type = pick(terastallized, pick(others, wearer.tera_type, plain["tera_type"][0]), 0)
     untold = pick(member.item_shown, member.item + 1, member.told_item)
     hurt = percent(side.hp, wearer.max_hp)
