@@ -12,6 +12,7 @@ from rlenv_shared.packing import Layout, bits, flag, group, one_hot, record, wor
 pytestmark = pytest.mark.l1
 
 X = bits("x", 0, 9)
+VIEW = [name for name in dir(packing.View) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,7 @@ X = bits("x", 0, 9)
         (lambda: bits("x", 1, 2**31), "x: got values .* values of int32"),
         (lambda: bits("x", -(2**31), 2**31 - 1, empty=-1), "x: got values .* at most 32 bits"),
         (lambda: flag("set"), "name: got 'set'"),
+        *((lambda name=name: flag(name), f"name: got '{name}'") for name in VIEW),
         (lambda: flag("_f"), "name: got '_f'"),
         (lambda: flag("a b"), "name: got 'a b'"),
         (lambda: group("class", [X]), "name: got 'class'"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import keyword
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -16,10 +17,21 @@ Key = tuple[str, int]
 WORD_BITS: Final = 32
 WORD_MASK: Final = 2**WORD_BITS - 1
 INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
-RESERVED: Final = frozenset({"set", "clear", "words"})  # what views are asked for besides fields
+RESERVED: Final = frozenset({"set", "put", "clear", "words", "reload", "written", "last_write", "under"})
+"""What views are asked for besides fields."""
 
 # Codes are taken modulo 2**32 on purpose; NumPy would warn of it for scalars (never for arrays or under JAX).
 _wrapping = np.errstate(over="ignore")
+
+
+def _bitwise(word: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    """And, shift up, shift down; of traced words the primitives, since operators take twice as long to trace."""
+    if isinstance(word, (np.ndarray, np.generic)):
+        return operator.and_, operator.lshift, operator.rshift
+    from jax import lax
+
+    down = lax.shift_right_arithmetic if word.dtype == np.int32 else lax.shift_right_logical
+    return lax.bitwise_and, lax.shift_left, down
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,15 +67,16 @@ class Field:
     def decode(self, word: Any, shift: int) -> Any:
         """The value at bit ``shift`` of an array of words."""
         top, of = WORD_BITS - shift - self.width, word.dtype
+        and_, up, down = _bitwise(word)
         if self.dtype == np.bool_:
-            return (word & bit_word(1 << shift, of)) != bit_word(0, of)
+            return and_(word, bit_word(1 << shift, of)) != bit_word(0, of)
         if self.is_signed:  # up to the top of the word, then down again with copies of the sign
-            word = word << bit_word(top, of) if top else word
+            word = up(word, bit_word(top, of)) if top else word
             value = word.astype(np.int32) if of != np.int32 else word
             value = value >> np.int32(WORD_BITS - self.width) if self.width < WORD_BITS else value
         else:
-            word = word >> bit_word(shift, of) if shift else word
-            word = word & bit_word(self.mask, of) if top or (shift and of == np.int32) else word
+            word = down(word, bit_word(shift, of)) if shift else word
+            word = and_(word, bit_word(self.mask, of)) if top or (shift and of == np.int32) else word
             value = word.astype(self.dtype) if self.dtype != of else word
         return value + np.int32(self.empty) if self.empty else value
 
