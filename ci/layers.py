@@ -18,7 +18,7 @@ LIBRARIES = ("env_recipe", "rlenv_emit", "rlenv_games", "rlenv_bench", "rlenv_le
 MEASURING = ["*.verification.** -> rlenv_emit", "*.verification.** -> rlenv_emit.**"]
 """Imports of the emitter by what measures and compares it; environments find back ends as entry points."""
 WITHIN = {
-    "pokejax": ["rules.flow", "rules.mechanics", "battle", "tables", "rows"],
+    "pokejax": ["rules.flow", "rules.effects", "rules.mechanics", "battle", "tables", "rows"],
 }
 """Layers within an environment, the upper first."""
 CONFIG = REPO / ".cache" / "layers.toml"

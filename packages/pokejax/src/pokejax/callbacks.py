@@ -103,6 +103,7 @@ CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "power_herb": ("onChargeMove",),
     "pressure": ("onDeductPP", "onStart"),
     "proteans": ("onPrepareHit",),
+    "pulses": ("onStart",),
     "quick_feet": (),
     "prankster": ("onModifyPriority",),
     "rattled": ("onAfterBoost",),

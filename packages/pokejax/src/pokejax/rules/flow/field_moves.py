@@ -6,8 +6,8 @@ from typing import Any
 
 from pokejax import rows
 from pokejax.battle import Battle, gated
-from pokejax.rules.flow.hazards import change_courts, lay
 from pokejax.rules.mechanics.field import set_weather, twist
+from pokejax.rules.mechanics.hazards import change_courts, lay
 from pokejax.rules.mechanics.illusion import told_healthy
 from pokejax.rules.mechanics.screens import raise_screen
 from pokejax.rules.mechanics.status import STATUS_FIELDS, cure

@@ -10,7 +10,8 @@ import numpy as np
 from pokejax import rows, stages
 from pokejax.battle import Battle, gated, number_of
 from pokejax.picking import pick
-from pokejax.rules.flow.damaging_hit import GORGING, GULPING, after_hit, damaging_hit
+from pokejax.rules.effects.abilities import GORGING, GULPING
+from pokejax.rules.flow.damaging_hit import after_hit, damaging_hit
 from pokejax.rules.flow.status_moves import drag, effects_of_status_move
 from pokejax.rules.mechanics import volatiles
 from pokejax.rules.mechanics.base_power import beaters

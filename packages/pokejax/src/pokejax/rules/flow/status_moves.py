@@ -9,12 +9,12 @@ import jax.numpy as jnp
 from pokejax import rows, stages
 from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
-from pokejax.rules.flow.hazards import defog, sweep
 from pokejax.rules.flow.requests import fallen, has_reserve
 from pokejax.rules.mechanics import volatiles
 from pokejax.rules.mechanics.boosts import boost
 from pokejax.rules.mechanics.copying import assume
 from pokejax.rules.mechanics.faint import drain, heal, hurt
+from pokejax.rules.mechanics.hazards import defog, sweep
 from pokejax.rules.mechanics.items import give_back
 from pokejax.rules.mechanics.numbers import fraction, modify, quotient, staged_stat
 from pokejax.rules.mechanics.revealed import tell_ability, tell_item

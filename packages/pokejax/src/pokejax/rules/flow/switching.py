@@ -10,18 +10,17 @@ import numpy as np
 from pokejax import rows
 from pokejax.battle import Battle, any_of, gated
 from pokejax.picking import pick
-from pokejax.rules.flow.hazards import meet
+from pokejax.rules import effects
 from pokejax.rules.flow.requests import can_come_in
-from pokejax.rules.mechanics.boosts import boost
 from pokejax.rules.mechanics.copying import trace, trace_in_vain, transform
 from pokejax.rules.mechanics.faint import become, clear_volatile, heal
-from pokejax.rules.mechanics.field import set_terrain, set_weather
 from pokejax.rules.mechanics.formes import shift, show_core
+from pokejax.rules.mechanics.hazards import meet
 from pokejax.rules.mechanics.illusion import appear, vanish
 from pokejax.rules.mechanics.items import update, white_herb
-from pokejax.rules.mechanics.numbers import quotient, staged_stat
-from pokejax.rules.mechanics.paradox import notice, notice_weather, use_booster
-from pokejax.rules.mechanics.revealed import tell_ability, tell_item
+from pokejax.rules.mechanics.numbers import quotient
+from pokejax.rules.mechanics.paradox import notice, use_booster
+from pokejax.rules.mechanics.revealed import tell_ability
 from pokejax.rules.mechanics.speed import current_speed
 from pokejax.rules.mechanics.status import STATUS_FIELDS, cure
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
@@ -68,15 +67,6 @@ def drag_in(b: Battle) -> None:
     exchange(b)
     arrive(b)
     b.side(0).queued_run_switch = True
-
-
-def download(b: Battle, number: int) -> None:
-    """The attacking stat grows that meets the foe's weaker defence."""
-    foe, pokemon = b.side(1 - number), b.pokemon(1 - number)
-    hard = staged_stat(pokemon.def_, foe, rows.DEF) >= staged_stat(pokemon.spd, foe, rows.SPD)
-    change = pick(hard, b.params.special_attack, b.params.attack)
-    with b.when(~foe.fainted):
-        boost(b, number, change, by_foe=False, by_ability=True, stats=(rows.ATK, rows.SPA))
 
 
 def awake(b: Battle, number: int) -> None:
@@ -253,52 +243,5 @@ def come_in(b: Battle, number: int, awakens: Any, heard: Any) -> None:
             b.side(number).ability_shown = True
         trace_in_vain(b, number)
         trace(b, number)
-        begin_ability(b, number)
-
-
-def begin_ability(b: Battle, number: int) -> None:
-    """What an ability brings with its bearer (``onStart``)."""
-    side, ability = b.side(number), b.ability(number)
-    with b.when(ability.slow_start):
-        side.slow = SLOW_TURNS
-    acted = (side.active_turns > 0) & ((side.this_result != UNDEFINED) | ~side.queued_move)
-    with b.when(ability.truant):
-        side.loafing = acted
-    with b.when(ability.sets_weather != 0):
-        changed = set_weather(b, ability.sets_weather)
-    with b.when(ability.sets_terrain != 0):
-        changed = changed | set_terrain(b, ability.sets_terrain)
-    hums = (ability.sets_terrain > 0) & (b.view.terrain == rows.ELECTRIC_TERRAIN)
-    with b.when(ability.suppresses):
-        with b.when(b.tied()):
-            b.shuffle("WeatherChange")
-        for each in (0, 1):
-            notice_weather(b, each)
-    spent = ((ability.once == 1) & side.ability_used) | ((ability.once == 2) & side.ability2_used)
-    with b.when((ability.entry_boosts > 0) & ~spent):
-        with b.when(ability.once == 1):
-            side.ability_used = True
-        with b.when(ability.once == 2):
-            side.ability2_used = True
-        boost(b, number, ability.entry_boosts, by_foe=False, by_ability=True)
-    with b.when(ability.wind_rider & (side.tailwind > 0)):
-        boost(b, number, b.params.attack, by_foe=False, by_ability=True, stats=(rows.ATK,))
-    with b.when(ability.download):
-        download(b, number)
-    other = b.side(1 - number)
-    frisked = ability.frisk & (other.item != 0) & ~other.fainted
-    with b.when(frisked):
-        tell_item(b, 1 - number)
-    with b.when(b.item(number).air_balloon):
-        tell_item(b, number)
-    shining = (b.weather == rows.SUN) & (ability.sets_weather > 0)
-    speaks = any_of([
-        ability.pressure, ability.breaks_abilities, ability.unnerves,
-        (ability.ruins > 0) & ~b.passed_by(number),  # which would not even be broken
-        ability.supreme_overlord & (side.fallen > 0), ability.intimidate & (other.hp > 0), ability.comatose,
-        ability.zero_to_hero & side.changed, ability.suppresses, ability.pulses & (shining | hums), ability.slow_start,
-    ])  # fmt: skip
-    with b.when(speaks | changed | frisked):
-        tell_ability(b, number)
-    with b.when(ability.intimidate & (other.hp > 0) & (other.substitute == 0)):
-        boost(b, 1 - number, b.params.intimidate, by_foe=True, intimidating=True, stats=(rows.ATK,))
+        effects.run("onSwitchIn", b, number)
+        effects.run("onStart", b, number)
