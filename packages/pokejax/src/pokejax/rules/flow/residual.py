@@ -36,7 +36,7 @@ REFLECT, LIGHT_SCREEN, TAILWIND, AURORA_VEIL = 26.01, 26.02, 26.05, 26.1
 ROOM, TERRAIN, GROWTH, ORBS, HUNGER, HERB = 27.1, 27.7, 28.2, 28.3, 29.7, 29.8
 """Ranks of what happens at the end of a turn (``onResidualOrder`` and ``onResidualSubOrder``)."""
 AFTERWARDS = (
-    "lum_berry", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
+    "cures", "Leech Seed", "poison", "burns", "Curse", "Salt Cure", "Yawn", "Speed Boost",
 )  # fmt: skip
 """Kinds of handlers that come after what was foreseen, and of which the order matters."""
 Handler = Callable[[Battle, int], None]
@@ -95,7 +95,7 @@ def go_on(b: Battle, order: Order, struck: tuple[Any, Any]) -> None:
         for number in (0, 1):
             with b.when(standing(b, number) & b.grounded(number)):
                 heal(b, number, sixteenth(b, number))
-    in_order(b, order["lum_berry"], shed, any_of(ability.shed_skin | ability.hydration for ability in abilities(b)))
+    in_order(b, order["cures"], shed, any_of(ability.shed_skin | ability.hydration for ability in abilities(b)))
     for number in (0, 1):
         with b.when(b.item(number).leftovers & standing(b, number)), b.when(heal(b, number, sixteenth(b, number))):
             tell_item(b, number)
@@ -225,7 +225,7 @@ def handlers(b: Battle) -> list[Kind]:
         Kind("burns", BURN, both(burnt)),
         *(_volatile(b, *condition) for condition in VOLATILES),
         Kind("", UNORDERED, both(lambda n: volatiles.one_turn_conditions(b, n))),
-        Kind("lum_berry", CURES, both(lambda n: b.ability(n).shed_skin | b.ability(n).hydration)),
+        Kind("cures", CURES, both(lambda n: b.ability(n).shed_skin | b.ability(n).hydration)),
         Kind("Speed Boost", GROWTH, both(lambda n: growing(b.ability(n)))),
         Kind("Hunger Switch", HUNGER, both(lambda n: held[n].checks_form)),
         Kind("Leftovers", LEFTOVERS, both(lambda n: b.item(n).leftovers)),
