@@ -15,23 +15,47 @@ from pokejax.rules.effects.handlers import on
 from pokejax.rules.effects.hits import MISSILE, STATUS, Hit
 from pokejax.rules.mechanics import volatiles
 from pokejax.rules.mechanics.boosts import boost
-from pokejax.rules.mechanics.faint import change_form, hurt
+from pokejax.rules.mechanics.faint import change_form, heal, hurt
 from pokejax.rules.mechanics.field import set_terrain, set_weather
 from pokejax.rules.mechanics.hazards import lay
 from pokejax.rules.mechanics.numbers import quotient, staged_stat
 from pokejax.rules.mechanics.paradox import notice_weather
 from pokejax.rules.mechanics.revealed import tell_ability, tell_item
-from pokejax.rules.mechanics.status import POWDER_IMMUNE, inflict
+from pokejax.rules.mechanics.status import POWDER_IMMUNE, cure, inflict
 from pokejax.state import UNDEFINED
 
 SLOW_TURNS = 5
 GULPING, GORGING = 1, 2
 """Formes of Cramorant with something in its beak."""
 
+on_switch_out = on("onSwitchOut")
 on_switch_in = on("onSwitchIn")
 on_start = on("onStart")
 on_damaging_hit = on("onDamagingHit")
 on_source_damaging_hit = on("onSourceDamagingHit")
+
+
+# --- onSwitchOut: its bearer leaves, and stands --------------------------------------------------------------------
+
+
+@on_switch_out(ability="natural_cure")
+def natural_cure(b: Battle, number: int) -> None:
+    """It ends a status."""
+    with b.when(b.side(number).status != 0):
+        tell_ability(b, number)
+    cure(b, number)
+
+
+@on_switch_out(ability="regenerator")
+def regenerator(b: Battle, number: int) -> None:
+    """It heals a third."""
+    heal(b, number, quotient(b.pokemon(number).max_hp, 3), blockable=False)
+
+
+@on_switch_out(ability="zero_to_hero")
+def become_a_hero(b: Battle, number: int) -> None:
+    """Palafin comes back as a hero."""
+    b.side(number).changed = True
 
 
 # --- onSwitchIn, onStart: its bearer comes in, or has got it ------------------------------------------------------

@@ -13,12 +13,11 @@ from pokejax.picking import pick
 from pokejax.rules import effects
 from pokejax.rules.flow.requests import can_come_in
 from pokejax.rules.mechanics.copying import trace, trace_in_vain, transform
-from pokejax.rules.mechanics.faint import become, clear_volatile, heal
+from pokejax.rules.mechanics.faint import become, clear_volatile
 from pokejax.rules.mechanics.formes import shift, show_core
 from pokejax.rules.mechanics.hazards import meet
 from pokejax.rules.mechanics.illusion import appear, vanish
 from pokejax.rules.mechanics.items import update, white_herb
-from pokejax.rules.mechanics.numbers import quotient
 from pokejax.rules.mechanics.paradox import notice, use_booster
 from pokejax.rules.mechanics.revealed import tell_ability
 from pokejax.rules.mechanics.speed import current_speed
@@ -100,15 +99,9 @@ def leave(b: Battle) -> None:
     vanish(b)
     side = b.side(0)
     with b.when(stands):
-        cures = b.ability(0).natural_cure
-        with b.when(cures & (side.status != 0)):
-            tell_ability(b, 0)
-        with b.when(b.ability(0).regenerator):
-            heal(b, 0, quotient(b.pokemon(0).max_hp, 3), blockable=False)
-        with b.when(cures):
-            cure(b, 0)
-        with b.when(b.ability(0).zero_to_hero | b.pokemon(0).reverts):
-            side.changed = b.ability(0).zero_to_hero
+        with b.when(b.pokemon(0).reverts):
+            side.changed = False
+        effects.run("onSwitchOut", b, 0)
         with b.when(b.ability(0).suppresses & b.tied()):
             b.shuffle("WeatherChange")
         side.queued_move = False
