@@ -173,8 +173,7 @@ class Battle:
         Returns:
             What the rule returns, or ``otherwise``.
         """
-        known = {key: row for key, (written, row) in self._rows.items() if written == self._last_write(key)}
-        written: dict[Any, int] = {}
+        known, written = self._known_rows(), dict[Any, int]()
 
         def handler(state: tuple[Words, Any]) -> tuple[Words, Any]:
             inner = self._inside(state[0])
@@ -270,8 +269,7 @@ class Battle:
         """The same battle with what is known of it, for a branch that changes nothing of it; made outside of that."""
         other = copy.copy(self)
         other.view = copy.copy(self.view)
-        known = {key: row for key, (written, row) in self._rows.items() if written == self._last_write(key)}
-        other._rows = {key: (0, copy.copy(row)) for key, row in known.items()}
+        other._rows = {key: (0, copy.copy(row)) for key, row in self._known_rows().items()}
         other._found = dict(self._found)
         return other
 
@@ -333,6 +331,10 @@ class Battle:
         if self._rows.get(key, (None,))[0] != written:
             self._rows[key] = written, make()
         return self._rows[key][1]
+
+    def _known_rows(self) -> dict[Any, Any]:
+        """Of what is kept, what still holds."""
+        return {key: row for key, (written, row) in self._rows.items() if written == self._last_write(key)}
 
     def _last_write(self, key: tuple[str, int]) -> int:
         """The number of the last write to any field that this hangs on."""

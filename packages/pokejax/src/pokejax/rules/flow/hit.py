@@ -243,7 +243,6 @@ def blow(b: Battle, move: Any, meets: Matchup, hit: Any, shielded: Any) -> Any:
             drain(b, 0, fraction(dealt, move.drain))
         with b.when(move.clear_smog):
             b.side(1).clear("boosts")
-    user = b.side(0)
     with b.when(move.glaive_rush):
         user.exposed = True
     with b.when(move.giga_impact):

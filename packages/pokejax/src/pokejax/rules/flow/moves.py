@@ -153,7 +153,6 @@ def begin_move(b: Battle, move: Any, slot: Any, repeats: Any) -> Any:
     with b.when(~able):
         stop_charging(b)
     able = able & ~startled
-    user = b.side(0)
     with b.when(~able):
         user.this_result = pick(recharges, NULL, FALSE)
         with b.when(~startled & (move.type == ELECTRIC)):

@@ -14,7 +14,7 @@ from pokejax.rules.mechanics import volatiles
 from pokejax.rules.mechanics.boosts import boost
 from pokejax.rules.mechanics.copying import assume
 from pokejax.rules.mechanics.faint import drain, heal, hurt
-from pokejax.rules.mechanics.hazards import defog, sweep
+from pokejax.rules.mechanics.hazards import anything_lies, defog, sweep
 from pokejax.rules.mechanics.items import give_back
 from pokejax.rules.mechanics.numbers import fraction, modify, quotient, staged_stat
 from pokejax.rules.mechanics.revealed import tell_ability, tell_item
@@ -203,7 +203,7 @@ def drum(b: Battle) -> Any:
 def tidy_up(b: Battle) -> Any:
     """Substitutes and hazards are cleared away, and the user is the stronger for it; whether anything changed."""
     sides = [b.side(number) for number in (0, 1)]
-    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    present = any_of(anything_lies(s) for s in sides)
     present = present | any_of(s.substitute > 0 for s in sides)
     for number, side in enumerate(sides):
         side.substitute = 0

@@ -15,7 +15,7 @@ from pokejax.rules.flow.requests import can_come_in
 from pokejax.rules.mechanics.copying import trace, trace_in_vain, transform
 from pokejax.rules.mechanics.faint import become, clear_volatile
 from pokejax.rules.mechanics.formes import shift, show_core
-from pokejax.rules.mechanics.hazards import meet
+from pokejax.rules.mechanics.hazards import anything_lies, meet
 from pokejax.rules.mechanics.illusion import appear, vanish
 from pokejax.rules.mechanics.items import update, white_herb
 from pokejax.rules.mechanics.paradox import notice, use_booster
@@ -24,7 +24,6 @@ from pokejax.rules.mechanics.speed import current_speed
 from pokejax.rules.mechanics.status import STATUS_FIELDS, cure
 from pokejax.state import BY_THE_OTHER, MOVES, PERSISTENT, TEAM, UNDEFINED
 
-SLOW_TURNS = 5
 EVERYTHING, EARLY, POISON, WISH, HAZARD, ABILITY = range(6)
 """What is heard of an entry: everything as long as the battle goes on, afterwards only what comes first."""
 
@@ -38,7 +37,6 @@ def switch(b: Battle) -> None:
     left_behind, substitute = side.sheds_tail, side.substitute
     exchange(b)
     arrive(b)
-    side = b.side(0)
     with b.when(left_behind):
         side.substitute = substitute
         side.this_result = UNDEFINED
@@ -84,8 +82,7 @@ def awake(b: Battle, number: int) -> None:
 def heard_after_the_end(b: Battle) -> Any:
     """Who is dragged in when the battle is over: of what its entry brings, only what comes first happens."""
     side, ability = b.side(0), b.ability(0)
-    hazards = side.stealth_rock | side.sticky_web | (side.spikes > 0) | (side.toxic_spikes > 0)
-    first = pick(hazards, HAZARD, ABILITY)
+    first = pick(anything_lies(side), HAZARD, ABILITY)
     first = pick(side.healing, WISH, first)
     first = pick(side.status == rows.TOX, POISON, first)
     first = pick(ability.tera_shift | ability.unnerves, EARLY, first)
@@ -97,7 +94,6 @@ def leave(b: Battle) -> None:
     side = b.side(0)
     stands = ~side.fainted
     vanish(b)
-    side = b.side(0)
     with b.when(stands):
         with b.when(b.pokemon(0).reverts):
             side.changed = False

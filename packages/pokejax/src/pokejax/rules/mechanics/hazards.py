@@ -56,6 +56,11 @@ def lay(b: Battle, number: int, condition: Any) -> Any:
     return laid
 
 
+def anything_lies(side: Any) -> Any:
+    """Whether there is a hazard on a side's ground."""
+    return side.stealth_rock | side.sticky_web | (side.spikes > 0) | (side.toxic_spikes > 0)
+
+
 def sweep(b: Battle, number: int) -> None:
     """Take everything off a side's ground."""
     side = b.side(number)
@@ -68,7 +73,7 @@ def sweep(b: Battle, number: int) -> None:
 def change_courts(b: Battle) -> Any:
     """What lies on both sides changes places; whether there is anything."""
     first, second = b.side(0), b.side(1)
-    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in (first, second))
+    present = any_of(anything_lies(s) for s in (first, second))
     present = present | any_of(getattr(s, field) > 0 for s in (first, second) for field in LASTING)
     for field in COURT:
         own, other = getattr(first, field), getattr(second, field)
@@ -85,7 +90,7 @@ def defog(b: Battle) -> Any:
     with b.when((b.side(1).substitute == 0) | b.ability(0).infiltrator):
         lowered = boost(b, 1, b.params.evasion_drop, by_foe=True, stats=(rows.EVASION,))
     sides = [b.side(number) for number in (0, 1)]
-    present = any_of(s.stealth_rock | s.sticky_web | (s.spikes > 0) | (s.toxic_spikes > 0) for s in sides)
+    present = any_of(anything_lies(s) for s in sides)
     shatter(b, 1)
     for number in (0, 1):
         sweep(b, number)
